@@ -106,10 +106,9 @@ class Comparison:
             costs=None if form.costs is None else form.costs["train"],
         )
 
-    def _request(self, cell: Cell) -> tuple[Algorithm, np.ndarray | None, Settings]:
-        """Returns what `Trainer.train_all` takes."""
-        matrix = self.matrices[cell[1]] if self.data.costs is None else None
-        return cell[0], matrix, self.settings
+    def _request(self, cell: Cell) -> tuple[Algorithm, np.ndarray | None]:
+        """Returns what `Trainer.train_all` takes; costs of examples are data of the trainer."""
+        return cell[0], self.matrices[cell[1]] if self.data.costs is None else None
 
     def _name(self, cell: Cell) -> str:
         """Returns the name of a cell in messages: the data, the algorithm and the matrix."""

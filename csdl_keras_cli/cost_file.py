@@ -31,31 +31,29 @@ class CostTable:
 def read_cost_table(path: pathlib.Path, labels: Sequence[str]) -> CostTable:
     """Reads the cost matrix of labels, `C[true, decision]`, from a .npy or .csv file.
 
-    A .csv file may begin with a line of names of decisions, and its lines with names of labels, in
-    any order. Decisions that are no label, such as to abstain, come last. Without names, the order
-    is that of `labels`; with names of one kind alone, these have to be in that order, too.
+    A .csv file may have names of rows, labels, and of columns, decisions, in any order. Decisions
+    that are no label, such as to abstain, come last. Without names, the order is that of `labels`.
     """
-    decisions = list(labels)
+    decisions, listed = list(labels), ", ".join(labels[:12]) + ", ..." * (len(labels) > 12)
     if path.suffix.lower() == ".npy":
         try:
             values = np.load(path, allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
             raise ValueError(f"Expected {path} to hold a cost matrix; {error}") from error
     else:
-        rows, columns, cells = _read_cells(path, labels)
-        decisions += [name for name in columns or () if name not in labels]
-        frame = pandas.DataFrame(cells, rows, columns)
+        frame = _read_frame(path, len(labels))
+        names = [name for name in [*frame.index, *frame.columns] if isinstance(name, str)]
+        wrong = [name for name in names if name not in labels]
+        decisions += [name for name in frame.columns if name in wrong]
         try:
             values = by_class(str(path), frame, "(K, D)", classes=labels)
         except ValueError as error:
-            wrong = [name for name in [*(rows or ()), *(columns or ())] if name not in labels]
             raise ValueError(
-                f"Expected {path} to name rows, the true labels, and columns, decisions, after the "
-                f"labels of the data, {_listed(labels)}, each of them once, or to have neither "
-                f"names, in that order; received the rows {_listed(rows)} and the columns "
-                f"{_listed(columns)}.{did_you_mean(wrong[0], labels) if wrong else ''}"
+                f"Expected {path} to name rows, true labels, and columns, decisions, after the "
+                f"labels of the data, {listed}, each of them once, or neither, in that order; "
+                f"received {', '.join(names)}.{did_you_mean(wrong[0], labels) if wrong else ''}"
             ) from error
-    shape = f"({len(labels)}, {len(decisions)}), a row for each of the labels {_listed(labels)}"
+    shape = f"({len(labels)}, {len(decisions)}), a row for each of the labels {listed}"
     table = CostTable(amounts(str(path), values, 2, shape, len(decisions)), tuple(decisions))
     check_rows(str(path), table.amounts, len(labels))
     if (dear := np.diagonal(table.matrix) > 0).any():
@@ -68,12 +66,10 @@ def read_cost_table(path: pathlib.Path, labels: Sequence[str]) -> CostTable:
     return table
 
 
-def _read_cells(
-    path: pathlib.Path, labels: Sequence[str]
-) -> tuple[list[str] | None, list[str] | None, list[list[float | None]]]:
-    """Returns the names of rows and of columns in a .csv file, `None` without, and the costs."""
-    options, rows_of_text, row_name = read_rows(path)
-    cells = [[cell.strip() for cell in row] for row in rows_of_text if any(map(str.strip, row))]
+def _read_frame(path: pathlib.Path, num_labels: int) -> pandas.DataFrame:
+    """Returns the costs in a .csv file, with the names of rows and columns if it has both."""
+    options, rows, row_name = read_rows(path)
+    cells = [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))]
     if row_name is not None:
         cells[0].insert(0, "")
 
@@ -84,29 +80,19 @@ def _read_cells(
             cell = cell.replace(",", ".")
         return number_of(cell)
 
-    columns, body = None, cells
-    # Names may be numbers as well. Cells of costs may be anything by mistake.
-    if len(cells) == len(labels) + 1 or any(
-        it in labels and amount(it) is None for it in cells[0][1:]
-    ):
-        columns, body = cells[0], cells[1:]
-    rows, first = None, [row[0] for row in body]
-    texts = any(amount(name) is None for name in first if name)
-    wide = len(cells[0]) > len(labels) and (texts or sorted(first) == sorted(labels))
-    if wide or (columns and columns[0] == ""):
-        rows, columns, body = first, columns and columns[1:], [row[1:] for row in body]
-    if not body:
-        raise ValueError(f"Expected {path} to hold costs; received names alone.")
-    costs = [[amount(cell) for cell in row] for row in body]
-    for row, column in np.ndindex(len(body), len(body[0])):
-        if costs[row][column] is None:
-            raise ValueError(
-                f"Expected {path} to hold costs, numbers with the decimal sign "
-                f"{options.get('decimal', '.')!r} and no other; received {body[row][column]!r} in "
-                f"row {rows[row] if rows else row + 1}, column "
-                f"{columns[column] if columns else column + 1}."
-            )
-    return rows, columns, costs
+    frame = pandas.DataFrame(cells)
+    # Names may be numbers as well.
+    if len(cells) == num_labels + 1 or amount(cells[0][-1]) is None:
+        body = [row[1:] for row in cells[1:]]
+        frame = pandas.DataFrame(body, [row[0] for row in cells[1:]], cells[0][1:])
+    costs = frame.map(amount).astype("float64")
+    for row, column in np.argwhere(costs.isna()):
+        raise ValueError(
+            f"Expected {path} to hold costs, numbers with the decimal sign "
+            f"{options.get('decimal', '.')!r} and no other; received {frame.iat[row, column]!r} in "
+            f"row {row + 1}, column {column + 1} of the costs."
+        )
+    return costs
 
 
 def costs_of_columns(
@@ -139,8 +125,3 @@ def costs_of_columns(
             f"{labels[row]!r}, whose column is {names[row]!r}, the mean costs {told}."
         )
     return columns, (*labels, *names[size:])
-
-
-def _listed(names: Sequence[str] | None) -> str:
-    more = f" and {len(names) - 8} more" if names and len(names) > 8 else ""
-    return f"{', '.join(map(repr, names[:8]))}{more}" if names else "without names"

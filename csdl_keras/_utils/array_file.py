@@ -24,18 +24,32 @@ class OtherFitError(ValueError):
 def write_arrays(
     path: pathlib.Path, record: dict[str, Any], arrays: Sequence[np.ndarray] = ()
 ) -> None:
-    """Writes a record, which JSON can hold, and arrays to an .npz file, whole or not at all."""
-    text = json.dumps({"arrays": len(arrays), "record": record})
-    named: dict[str, Any] = {f"array_{i}": _plain(it) for i, it in enumerate(arrays)}
+    """Writes a record, as JSON with arrays anywhere, and arrays to an .npz file, whole or not."""
+    stored = [*arrays]
+
+    def put(value: Any) -> dict[str, int]:
+        if keras.ops.is_tensor(value):
+            value = keras.ops.convert_to_numpy(value)
+        if not isinstance(value, (np.ndarray, np.generic)):
+            raise TypeError(f"Expected numbers, strings or arrays; received {type(value)}.")
+        stored.append(np.asarray(value))
+        return {"array": len(stored) - 1}
+
+    text = json.dumps({"arrays": len(arrays), "record": record}, default=put)
+    named: dict[str, Any] = {f"array_{i}": _plain(it) for i, it in enumerate(stored)}
     with replacing(path) as unfinished, unfinished.open("wb") as file:
         np.savez(file, record=np.frombuffer(text.encode(), np.uint8), **named)
 
 
 def read_arrays(path: pathlib.Path) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Reads what `write_arrays` wrote."""
+    """Reads what `write_arrays` wrote; in the record tuples are lists, tensors arrays of NumPy."""
     named = read_npz(path)
+
+    def get(value: dict[str, Any]) -> Any:
+        return named[f"array_{value['array']}"] if value.keys() == {"array"} else value
+
     try:
-        text = json.loads(named["record"].tobytes())
+        text = json.loads(named["record"].tobytes(), object_hook=get)
         return text["record"], [named[f"array_{i}"] for i in range(text["arrays"])]
     except (AttributeError, KeyError, ValueError, TypeError) as error:
         raise DamagedFileError(
@@ -63,31 +77,6 @@ def _plain(array: np.ndarray) -> np.ndarray:
     if array.dtype.hasobject:
         raise ValueError(f"Expected arrays of numbers; received dtype {array.dtype}.")
     return array.astype("float32") if array.dtype.kind == "V" else array
-
-
-def pack(value: Any, arrays: list[np.ndarray]) -> Any:
-    """A value as JSON that refers to arrays, which are put at the end of the list."""
-    if isinstance(value, (list, tuple)):
-        return [pack(one, arrays) for one in value]
-    if isinstance(value, dict):
-        return {"dict": {name: pack(one, arrays) for name, one in value.items()}}
-    if value is None or isinstance(value, (int, float, str)):
-        return value
-    if keras.ops.is_tensor(value):
-        value = keras.ops.convert_to_numpy(value)
-    if not isinstance(value, (np.ndarray, np.generic)):
-        raise TypeError(f"Expected numbers, strings or arrays; received {type(value)}.")
-    arrays.append(np.asarray(value))
-    return {"array": len(arrays) - 1}
-
-
-def unpack(value: Any, arrays: Sequence[np.ndarray]) -> Any:
-    """Returns what `pack` was given; tuples are lists, tensors arrays of NumPy."""
-    if isinstance(value, list):
-        return [unpack(one, arrays) for one in value]
-    if isinstance(value, dict) and "dict" in value:
-        return {name: unpack(one, arrays) for name, one in value["dict"].items()}
-    return arrays[value["array"]] if isinstance(value, dict) else value
 
 
 def fingerprint(*arrays: np.ndarray) -> str:

@@ -1,7 +1,6 @@
 """Validates array arguments and the names that label them."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -140,15 +139,6 @@ def check_range(
         )
 
 
-def check_names(name: str, names: Iterable[Any], number: int) -> list[str]:
-    """Returns `names` as a list of `number` strings."""
-    # A string is a sequence of strings, but not of names.
-    listed = [] if isinstance(names, str) else [str(one) for one in names]
-    if len(listed) != number:
-        raise ValueError(f"Expected `{name}` to be {number} names; received {names!r}.")
-    return listed
-
-
 def names_of(
     shape: tuple[int, ...],
     class_names: Iterable[object] | None,
@@ -159,11 +149,14 @@ def names_of(
     By default decisions have the names of their classes, and those that are none their indices.
     """
     classes, decisions = shape
-    rows = range(classes) if class_names is None else class_names
-    rows = check_names("class_names", rows, classes)
+    rows = [str(one) for one in (range(classes) if class_names is None else class_names)]
     if decision_names is None:
-        decision_names = rows[:decisions] + [str(k) for k in range(classes, decisions)]
-    return rows, check_names("decision_names", decision_names, decisions)
+        decision_names = [*rows[:decisions], *range(classes, decisions)]
+    columns = [str(one) for one in decision_names]
+    for name, names, number in (("class", rows, classes), ("decision", columns, decisions)):
+        if len(names) != number:
+            raise ValueError(f"Expected `{name}_names` to be {number} names; received {names}.")
+    return rows, columns
 
 
 def check_label(label: str | None) -> str | None:

@@ -35,11 +35,6 @@ def replace_file(path: pathlib.Path, content: bytes) -> None:
         unfinished.write_bytes(content)
 
 
-def write_json(path: Any, state: Any) -> None:
-    """Writes a JSON file as a whole."""
-    replace_file(pathlib.Path(path), json.dumps(state).encode())
-
-
 def save_model(model: Any, path: pathlib.Path) -> None:
     """Saves a Keras model, or a `CSOSR`, so that the file holds the old or the new one."""
     with replacing(path) as unfinished:

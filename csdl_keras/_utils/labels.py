@@ -138,8 +138,8 @@ def decision_labels(
         others = [classes.max().item() + 1 + k for k in range(num_decisions - known)]
     elif others is None:
         others = [f"decision_{k}" for k in range(known, num_decisions)]
-    listed = [*scalars(classes[:known]), *check_other_decisions(others)]
-    if len(set(listed)) < len(listed) or len(listed) != num_decisions:
+    listed = scalars(classes[:known]) + [*others]
+    if isinstance(others, str) or len(listed) != num_decisions or len(set(listed)) < num_decisions:
         raise ValueError(
             f"Expected `other_decisions` to be {num_decisions - known} labels, so that there is "
             f"a distinct label for each decision; received {listed}."
@@ -150,14 +150,3 @@ def decision_labels(
     # NumPy may have rounded numbers or made them strings.
     exact = classes.dtype.kind in "biufU" and array.tolist() == listed
     return array if exact else np.array(listed, dtype=object)
-
-
-def check_other_decisions(labels: Any) -> Any:
-    """Returns labels of decisions that are no class, if they are a list of strings and numbers."""
-    listed = isinstance(labels, (list, tuple)) or (isinstance(labels, np.ndarray) and labels.ndim)
-    if not listed or not all(map(np.isscalar, labels)):
-        raise ValueError(
-            "Expected `other_decisions` to be a list of labels, strings or numbers; "
-            f"received {labels!r}."
-        )
-    return labels

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, TypeAlias, TypeVar
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.kernel_approximation import Nystroem
 
-from csdl_keras._utils.array_file import pack, unpack
 from csdl_keras.baselines._kernel_map import KernelMap
 
 Estimator = TypeVar("Estimator", bound=BaseEstimator)
@@ -23,40 +21,37 @@ _FITTED = (
     "n_features_in_",
     "classes_",
 )
-_MAP = ("kernel", "gamma", "x_fit")
+_MAP = ("gamma", "x_fit")
 _NYSTROEM = ("components_", "normalization_", "component_indices_", "n_features_in_")
 
 
-def to_arrays(machine: BaseEstimator) -> tuple[Record, list[np.ndarray]]:
-    """Returns a record for JSON and the arrays that it refers to."""
-    arrays: list[np.ndarray] = []
+def to_record(machine: BaseEstimator) -> Record:
+    """Returns what `write_arrays` writes."""
 
     def values(thing: object, names: Sequence[str]) -> Record:
-        return {name: pack(getattr(thing, name), arrays) for name in names}
+        return {name: getattr(thing, name) for name in names}
 
     nystroem = machine.map_.nystroem
-    record = {
+    return {
         "kind": "CSOSR",
-        "arguments": {name: pack(it, arrays) for name, it in machine.get_params().items()},
+        "arguments": machine.get_params(),
         "fitted": values(machine, _FITTED),
         "map": values(machine.map_, _MAP),
         "nystroem": None if nystroem is None else values(nystroem, _NYSTROEM),
     }
-    return record, arrays
 
 
-def restore(machine: Estimator, record: Record, arrays: Sequence[np.ndarray]) -> Estimator:
-    """Sets the arguments and fitted attributes of a CSOSR and returns it.
-
-    Raises:
-        ValueError: if the record is of something else.
-    """
-    if record.get("kind") != "CSOSR":
-        raise ValueError("Expected a file that CSOSR.save wrote; received one of another kind.")
+def restore(machine: Estimator, record: Record) -> Estimator:
+    """Sets the arguments and fitted attributes of a CSOSR and returns it."""
+    if record.get("kind") != "CSOSR" or record["map"].get("kernel") == "precomputed":
+        raise ValueError(
+            "Expected a file that CSOSR.save wrote, of a machine with a Gaussian kernel; received "
+            "one of another kind."
+        )
 
     def assign(thing: object, values: Record) -> None:
         for name, value in values.items():
-            setattr(thing, name, unpack(value, arrays))
+            setattr(thing, name, value)
 
     machine.map_ = KernelMap.__new__(KernelMap)
     assign(machine.map_, {**record["map"], "nystroem": None})

@@ -3,7 +3,6 @@
 import os
 import pathlib
 import warnings
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from csdl_keras._utils.array_file import read_arrays, write_arrays
 from csdl_keras._utils.arrays import as_array, check_rows
 from csdl_keras._utils.checks import check_bool, check_integer, check_number
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.baselines._csosr_arrays import restore, to_arrays
+from csdl_keras.baselines._csosr_arrays import restore, to_record
 from csdl_keras.baselines._kernel_map import KernelMap, check_features
 from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, cost_vectors
@@ -31,8 +30,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     where `z_nk` is +1 if `c_nk` is the example's smallest cost (ties included) and -1
     otherwise, and `phi(x) . phi(x') = exp(-gamma |x - x'|^2)`. Decides by argmin.
 
-    A scikit-learn classifier. Divide costs by the largest first: costs `s` times as large need a
-    penalty `s` times as large.
+    A scikit-learn classifier. Costs `s` times as large need a penalty `s` times as large.
 
     Args:
         penalty: weight of the slacks, above 0 and at most 1e30. Defaults to 1.
@@ -40,12 +38,9 @@ class CSOSR(ClassifierMixin, BaseEstimator):
             `1 / (features * X.var())`.
         cost_matrix: `(K, K)`, `C[true, decision]`, if `y` holds integer labels `(N,)`;
             `None` (default) if `y` holds cost vectors `(N, D)`.
-        kernel: `"rbf"` (default), or `"precomputed"` if `X` is the kernel matrix,
-            `(N, N)` in `fit` (symmetric, positive semidefinite) and `(M, N)` in `predict`.
-        method: `"exact"`; `"nystroem"`, which approximates the kernel by features and
-            needs no N x N matrix; or `"auto"` (default), exact up to `exact_limit`.
         n_components: number of Nyström features. Defaults to 1000.
-        exact_limit: largest N for which `"auto"` is exact. Defaults to 10,000.
+        exact_limit: largest N for which the N x N kernel is used; beyond, Nyström features
+            approximate it. Defaults to 10,000.
         tol: relative duality gap at which the solver stops. Defaults to 1e-3.
         max_iter: largest number of solver steps. Defaults to 5000.
         random_state: seed of the Nyström method. Defaults to 0.
@@ -58,11 +53,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         duality_gap_: bound on the distance of `objective_` from the optimum.
         n_iter_: number of steps.
         map_: the fitted `KernelMap`, with its `gamma`.
-        classes_: as in scikit-learn: the decisions.
-        n_features_in_: as in scikit-learn.
-
-    Raises:
-        ValueError: in methods, if an argument or array fails its check.
+        classes_, n_features_in_: as in scikit-learn; the classes are the decisions.
 
     References:
         - [Tu, Lin: One-sided support vector regression for multiclass
@@ -81,8 +72,6 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         penalty: float = 1.0,
         gamma: float | str = "scale",
         cost_matrix: ArrayLike | None = None,
-        kernel: str = "rbf",
-        method: str = "auto",
         n_components: int = 1000,
         exact_limit: int = 10_000,
         tol: float = 1e-3,
@@ -93,8 +82,6 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         self.penalty = penalty
         self.gamma = gamma
         self.cost_matrix = cost_matrix
-        self.kernel = kernel
-        self.method = method
         self.n_components = n_components
         self.exact_limit = exact_limit
         self.tol = tol
@@ -120,15 +107,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         check_rows("y", costs, len(x), "rows of `X`")
         self.n_features_in_ = x.shape[1]
         self.classes_ = np.arange(costs.shape[1])
-        self.map_ = KernelMap(
-            x,
-            self.kernel,
-            self.gamma,
-            self.method,
-            self.n_components,
-            self.exact_limit,
-            self.random_state,
-        )
+        self.map_ = KernelMap(x, self.gamma, self.n_components, self.exact_limit, self.random_state)
         nystroem = self.map_.nystroem is not None
         matrix = self.map_.matrix(x)
 
@@ -162,42 +141,22 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         """Returns the decision of smallest estimated cost, the first on ties, integers `(N,)`."""
         return self.predict_costs(X).argmin(axis=1)
 
-    def score(
-        self,
-        X: ArrayLike,  # noqa: N803
-        y: ArrayLike,
-        sample_weight: Sequence[float] | np.ndarray | None = None,
-    ) -> float:
-        """Returns minus the average cost of the decisions, so that higher is better.
-
-        Args:
-            X: examples `(N, features)`.
-            y: labels or cost vectors, as in `fit`.
-            sample_weight: weights `(N,)` of the examples in the average; `None` (default)
-                weights them equally.
-        """
-        decisions = self.predict(X)
-        costs = self._costs(y)
-        if costs.shape != (len(decisions), len(self.classes_)):
-            raise ValueError(
-                f"Expected costs of shape {(len(decisions), len(self.classes_))}; "
-                f"received {costs.shape}."
-            )
-        paid = costs[np.arange(len(costs)), decisions]
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: Any = None) -> float:  # noqa: N803
+        """Returns minus the average cost of the decisions, with weights `(N,)` or none."""
+        decisions, costs = self.predict(X), self._costs(y)
+        check_rows("y", costs, len(decisions), "rows of `X`")
+        paid = np.take_along_axis(costs, decisions[:, None], axis=1)[:, 0]
         return -float(np.average(paid, weights=sample_weight))
 
     def save(self, path: str | os.PathLike) -> None:
-        """Writes the fitted estimator to an .npz file without pickles.
-
-        If writing fails, an existing file stays as it was.
-        """
+        """Writes the fitted estimator to an .npz file without pickles."""
         check_is_fitted(self)
-        write_arrays(pathlib.Path(path), *to_arrays(self))
+        write_arrays(pathlib.Path(path), to_record(self))
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Self:
         """Returns the estimator that `save` wrote; any other file raises a ValueError."""
-        return restore(cls(), *read_arrays(pathlib.Path(path)))
+        return restore(cls(), read_arrays(pathlib.Path(path))[0])
 
     def _costs(self, y: ArrayLike) -> np.ndarray:
         if self.cost_matrix is not None:
@@ -209,8 +168,3 @@ class CSOSR(ClassifierMixin, BaseEstimator):
                 "To fit integer labels, give CSOSR a `cost_matrix`."
             )
         return check_cost_vectors(costs, binary_costs=self.binary_costs)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags

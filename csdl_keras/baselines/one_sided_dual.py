@@ -48,9 +48,8 @@ def _project(
     """Projects a gradient step onto the box `[0, high]` in the metric `I + ratio w w'`.
 
     `start = origin + s` is the step in the metric `I`. The projection is `a = clip(start - m w)`,
-    where `m = ratio w'(a - origin)`, one equation in one unknown for each column: its left side
-    increases with `m`, its right side decreases. `shift` is the initial value of `m`. Returns `a`,
-    `(N, D)`, and `m`, `(D,)`.
+    where `m = ratio w'(a - origin)`, one equation in one unknown for each column. `shift` is the
+    initial value of `m`. Returns `a`, `(N, D)`, and `m`, `(D,)`.
     """
     low_end = ratio * ((np.minimum(w, 0) * high).sum(0) - w_origin)
     high_end = ratio * ((np.maximum(w, 0) * high).sum(0) - w_origin)
@@ -91,16 +90,8 @@ def solve_one_sided_dual(
     the largest eigenvalue of `G - rho u u'`: that of a Gaussian kernel plus one is tens of times
     the second, and in the metric `L I` it alone would limit the steps.
 
-    Args:
-        product: maps float64 `v`, `(N, M)`, to `G v`, G symmetric and positive semidefinite.
-        costs: `(N, D)`, one column for each decision.
-        penalty: upper end of the box.
-        tol: the solver stops when the gap is at most `tol` times the primal objective.
-        max_iter: largest number of steps, of one product each.
-
-    >>> solution = solve_one_sided_dual(lambda v: v, [[0.0, 2.0]], penalty=9.0, tol=1e-6)
-    >>> solution.coefficients.round(3) + 0.0
-    array([[0., 2.]])
+    `product` maps float64 `v`, `(N, M)`, to `G v`; costs are `(N, D)`. The solver stops when the
+    gap is at most `tol` times the primal objective, or after `max_iter` products.
     """
     costs = np.asarray(costs, dtype=np.float64)
     z = np.where(costs <= costs.min(axis=1, keepdims=True), 1.0, -1.0)

@@ -71,9 +71,9 @@ class StageCache:
     Example:
 
     >>> cache = StageCache()
-    >>> cache.get("a", lambda: ([np.arange(3)], {"epochs": 2})).info
+    >>> cache.get({"seed": 1}, lambda: ([np.arange(3)], {"epochs": 2})).info
     {'epochs': 2}
-    >>> "a" in cache, {"stage": "b"} in cache
+    >>> {"seed": 1} in cache, {"seed": 2} in cache
     (True, False)
     """
 
@@ -112,12 +112,7 @@ class StageCache:
         description: object,
         compute: Callable[[], tuple[Sequence[np.ndarray], dict[str, Any]]],
     ) -> StageResult:
-        """Returns the result of that description, computed if it is missing.
-
-        Args:
-            description: all that the result depends on, as JSON can hold it.
-            compute: function that returns arrays and a dict that JSON can hold.
-        """
+        """Returns the result of a description that JSON can hold, computed if it is missing."""
         with self._lock(description):
             result = self.find(description)
             if result is None:

@@ -57,17 +57,9 @@ def seeded_fit(
 ) -> keras.callbacks.History:
     """Calls `model.fit` such that batches and masks depend only on seed, epoch and step.
 
-    Args:
-        model: a model that is compiled and built.
-        x: the inputs. A dataset keeps its own order, whatever the seed.
-        y: the targets, or `None`.
-        seed: seed of batches and masks. `None` leaves shuffling to `fit`.
-        unfinished: folder in which the state is saved between epochs, or `None`.
-        callbacks: callbacks without a state that training depends on.
-        stateful: more callbacks, whose place `Resume` saves too.
-        what: name of the training in the error if it diverges.
-        may_diverge: whether training that diverges continues.
-        sample_weight, batch_size, **fit_arguments: as in `fit`.
+    The state is saved between epochs in the folder `unfinished`, with the place of `stateful`
+    callbacks. A dataset keeps its own order, and `seed=None` leaves shuffling to `fit`. `what`
+    names the training in the error if it diverges, unless it may.
     """
     callbacks = [*callbacks, *stateful]
     if not may_diverge:

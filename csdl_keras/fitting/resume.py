@@ -10,14 +10,7 @@ from typing import Any, TypeAlias
 import keras
 import numpy as np
 
-from csdl_keras._utils.array_file import (
-    OtherFitError,
-    fingerprint,
-    pack,
-    read_arrays,
-    unpack,
-    write_arrays,
-)
+from csdl_keras._utils.array_file import OtherFitError, fingerprint, read_arrays, write_arrays
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import (
     LARGEST_INTEGER,
@@ -153,14 +146,12 @@ class Resume(SeededEpochs):
 
     A training that is killed and continued ends like one that is not, up to rounding. The file
     holds weights, the optimizer's variables, the history and the place of early stopping; random
-    numbers depend only on the seed of the batches, the epoch and the step. It is replaced as a
-    whole, and stays when training ends: a new `fit` then repeats the last epoch. Delete it to
-    train from the beginning.
+    numbers follow from the seed of the batches, the epoch and the step. It stays when training
+    ends, and a new `fit` then repeats the last epoch; delete it to train from the beginning.
 
-    The model must be built, and be the same in each process except for the values of its
-    weights. Pass `Resume` as the first of the callbacks of `fit`. Callbacks that are not in
-    `callbacks` begin anew, so does whatever callbacks of your own remember. Your own layers must
-    draw random numbers from a `keras.random.SeedGenerator` only.
+    The model must be built, and draw random numbers from `keras.random.SeedGenerator`s only. Pass
+    `Resume` as the first of the callbacks of `fit`. Callbacks that are not in `callbacks` begin
+    anew, and so does whatever callbacks of your own remember.
 
     Args:
         path: the file, such as `"runs/fit.npz"`; its folder is created.
@@ -173,9 +164,7 @@ class Resume(SeededEpochs):
 
     Raises:
         ValueError: if an argument is invalid; before training, if the file cannot be written, is
-            damaged or belongs to another fit, or if `fit` is given other data or its own
-            `steps_per_epoch`.
-        OSError: if the disk is full later on; the file stays as it was.
+            damaged or belongs to another fit, or if `fit` is given other data.
 
     Example:
 
@@ -212,16 +201,14 @@ class Resume(SeededEpochs):
                 )
         self.seconds = check_number("seconds", seconds, low=0)
         self.replaces = replaces
-        self._begun = False
-        self._found: tuple[dict[str, Any], list[np.ndarray]] | None = None
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
         if not self.model.built:
             raise ValueError("Expected a model that is built; received one without weights.")
         if self.params["steps"] != len(self.batches):
             raise ValueError(
-                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has (pass "
-                f"`steps_per_epoch` to it, not to `fit`); received {self.params['steps']}."
+                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has; received "
+                f"{self.params['steps']}."
             )
         check_writable("the folder of `path`", self.path.parent)
         if not self.model.optimizer.built:
@@ -233,7 +220,8 @@ class Resume(SeededEpochs):
             "callbacks": [type(one).__name__ for one in self.callbacks],
             "backend": keras.backend.backend(),
         }
-        self._begun, self._found, self._written = False, None, time.monotonic()
+        self._found: tuple[dict[str, Any], list[np.ndarray]] | None = None
+        self._begun, self._written = False, time.monotonic()
         try:
             if self.path.exists():
                 self._find()
@@ -296,7 +284,7 @@ class Resume(SeededEpochs):
             variable.assign(array)
         kept = [self.model.history, *self.callbacks]
         for callback, state in zip(kept, record["states"], strict=True):
-            vars(callback).update(unpack(state, arrays[len(variables) :]))
+            vars(callback).update(state)
 
     def _write(self, epoch: int) -> None:
         history = self.model.history
@@ -304,6 +292,5 @@ class Resume(SeededEpochs):
         for callback in self.callbacks:
             states.append({name: it for name, it in vars(callback).items() if name in _PLACES})
         own = [keras.ops.convert_to_numpy(variable) for variable in self._variables()]
-        arrays: list[np.ndarray] = []
-        record = {"identity": self._identity, "epoch": epoch, "states": pack(states, arrays)}
-        write_arrays(self.path, record, [*own, *arrays])
+        record = {"identity": self._identity, "epoch": epoch, "states": states}
+        write_arrays(self.path, record, own)

@@ -22,8 +22,7 @@ class CAE(keras.Model):
     `compile`; with `beta = 0` it is a denoising auto-encoder.
 
     Args:
-        encoder: number of units of a new logistic `Dense` layer, or an existing
-            `keras.layers.Dense`, whose weights are shared.
+        encoder: number of units of a new logistic layer, or a `Dense` layer, which is shared.
         num_decisions: length of the cost vectors.
         corruption: probability in [0, 1] of zeroing an input while training. Defaults to 0.
         tied: whether the decoder uses the transposed weights of the encoder. Defaults to False.
@@ -35,8 +34,7 @@ class CAE(keras.Model):
         training: whether to corrupt.
 
     Returns:
-        A dict of `"reconstruction"`, `(batch, features)` **logits**, and `"cost"`, `(batch,
-        num_decisions)` estimated costs.
+        A dict of `"reconstruction"`, `(batch, features)` **logits**, and estimated `"cost"`s.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (9)
@@ -87,10 +85,7 @@ class CAE(keras.Model):
 
     def build(self, input_shape: Shape) -> None:
         if len(input_shape) != 2 or input_shape[-1] is None:
-            raise ValueError(
-                "Expected inputs of shape (batch, features) with known features; "
-                f"received {tuple(input_shape)}. Flatten images first."
-            )
+            raise ValueError(f"Expected inputs of shape (batch, features); received {input_shape}.")
         features = input_shape[-1]
         self.noise.build(input_shape)
         if not self.encoder.built:

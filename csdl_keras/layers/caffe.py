@@ -43,18 +43,10 @@ class CaffePooling2D(PlainLayer):
         self.pool_size = check_integer("pool_size", pool_size)
         self.strides = check_integer("strides", strides)
         if self.strides > self.pool_size:
-            raise ValueError(
-                f"Expected `strides` of at most pool_size={pool_size}; received {strides}."
-            )
+            raise ValueError(f"Expected `strides` of at most {pool_size}; received {strides}.")
 
     def _windows(self, size: int) -> int:
-        count = math.ceil((size - self.pool_size) / self.strides) + 1
-        if count < 1:
-            raise ValueError(
-                f"Expected height and width that hold a window of {self.pool_size} with stride "
-                f"{self.strides}; received size {size}."
-            )
-        return count
+        return math.ceil((size - self.pool_size) / self.strides) + 1
 
     def _inside(self, size: int) -> np.ndarray:
         """Counts the inputs inside each window along one axis."""
@@ -63,26 +55,19 @@ class CaffePooling2D(PlainLayer):
 
     def build(self, input_shape: tuple[int, ...]) -> None:
         check_images(input_shape)
-        self.compute_output_shape(input_shape)
         self.built = True
 
     def call(self, inputs: Tensor) -> Tensor:
         height, width = inputs.shape[1:3]
-        overhang = [
-            (self._windows(size) - 1) * self.strides + self.pool_size - size
-            for size in (height, width)
-        ]
-        pad = [[0, 0], [0, overhang[0]], [0, overhang[1]], [0, 0]]
+        ends = [(self._windows(it) - 1) * self.strides + self.pool_size for it in (height, width)]
+        pad = [[0, 0], [0, ends[0] - height], [0, ends[1] - width], [0, 0]]
         pool = {"pool_size": self.pool_size, "strides": self.strides, "padding": "valid"}
         pool["data_format"] = "channels_last"
         if self.mode == "max":
-            padded = ops.pad(inputs, pad, constant_values=-np.inf)
-            return ops.max_pool(padded, **pool)
+            return ops.max_pool(ops.pad(inputs, pad, constant_values=-np.inf), **pool)
         mean = ops.average_pool(ops.pad(inputs, pad), **pool)
-        inside = np.outer(self._inside(height), self._inside(width))
-        return mean * ops.convert_to_tensor(
-            (self.pool_size**2 / inside)[None, :, :, None], dtype=mean.dtype
-        )
+        share = self.pool_size**2 / np.outer(self._inside(height), self._inside(width))
+        return mean * ops.convert_to_tensor(share[None, :, :, None], dtype=mean.dtype)
 
     def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
         batch, height, width, channels = input_shape

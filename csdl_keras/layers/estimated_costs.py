@@ -19,19 +19,9 @@ from csdl_keras.layers.base import WideLayer
 class CostOutput(keras.layers.Dense):
     """Linear `Dense` layer that estimates the cost of each decision.
 
-    `r_k(x) = w_k . phi(x) + b_k`. It computes the same as `keras.layers.Dense(units)`; its type
-    marks the outputs as costs, so that `csdl_keras.decide` takes their argmin.
-
-    Args:
-        units: number of decisions.
-        dtype: dtype policy; `None` (default) is the global one, or float32 where that has 16 bits.
-        **kwargs: arguments of `keras.layers.Dense` except `activation`.
-
-    Call arguments:
-        inputs: `(batch, ..., features)`.
-
-    Returns:
-        `(batch, ..., units)` estimated costs.
+    `r_k(x) = w_k . phi(x) + b_k`. Its type marks the outputs as costs, so that `csdl_keras.decide`
+    takes their argmin. Arguments are those of `keras.layers.Dense` but `activation`; the dtype is
+    by default at least float32.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (5)

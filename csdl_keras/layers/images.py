@@ -24,10 +24,8 @@ class RandomAffine(PlainLayer):
     Args:
         shift: largest shift as a share of height and width, at most 0.5. Defaults to 0.
         rotation: largest angle in degrees, at most 180. Defaults to 0.
-        zoom: largest magnification minus 1, at most 1; the smallest is the inverse of the
-            largest. Defaults to 0.
-        horizontal_flip, vertical_flip: whether half of the images are mirrored left to right,
-            upside down. Default to False.
+        zoom: largest magnification minus 1, at most 1; the smallest is its inverse. Defaults to 0.
+        horizontal_flip, vertical_flip: whether half of the images are mirrored. Default to False.
         seed: seed of the draws; `None` (default) follows Keras' own.
 
     Call arguments:
@@ -155,10 +153,7 @@ class ImageViews(PlainLayer):
         flip: whether to mirror left to right. Defaults to False.
 
     Call arguments:
-        inputs: images `(batch, height, width, channels)`.
-
-    Returns:
-        `(views * batch, height, width, channels)`; see the attribute `views`.
+        inputs: images `(batch, height, width, channels)`, which become `views` times as many.
 
     Example:
 

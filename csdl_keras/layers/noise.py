@@ -82,15 +82,8 @@ class MaskingNoise(PlainLayer):
 class RandomShift(keras.layers.RandomTranslation):
     """Shifts images at random in `fit`, or with `training=True`, and nowhere else.
 
-    `keras.layers.RandomTranslation` also shifts in `model(x)`, where `training` is not given.
-
-    Args:
-        height_factor, width_factor: largest shifts as shares of height and width.
-        **kwargs: other arguments of `keras.layers.RandomTranslation`.
-
-    Call arguments:
-        data: `(batch, height, width, channels)`.
-        training: whether to shift. Defaults to False.
+    `keras.layers.RandomTranslation`, whose arguments it has, also shifts in `model(x)`, where
+    `training` is not given.
 
     Example:
 

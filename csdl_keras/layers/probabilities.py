@@ -163,9 +163,8 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
 class PriorAdjustment(WideLayer):
     """Turns class probabilities into those under other class frequencies.
 
-    `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`.
-    Probabilities below 1e-30 count as 1e-30. `csdl_keras.adjust_priors` puts this layer into a
-    trained model.
+    `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`; see
+    `csdl_keras.adjust_priors`.
 
     Args:
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts.

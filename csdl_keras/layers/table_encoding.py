@@ -7,6 +7,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
 from csdl_keras._utils.frames import Columns
 from csdl_keras._utils.tensors import check_numbered, float_dtype, head_dtype
@@ -47,10 +48,9 @@ _EXAMPLES = 20
 class TableEncoding(WideLayer):
     """Encodes the columns of a table: numbers, categories and missing values.
 
-    A column of numbers becomes `z / sqrt(1 + (z / 3)^2)` with the standardised number `z`,
-    and, with `T` bins between the edges `b_0 < ... < b_T`, the piecewise-linear encoding
-    `clip((x - b_{t-1}) / (b_t - b_{t-1}), 0, 1)` for `t = 1, ..., T`. A column of categories, whole
-    numbers from 0, becomes a one-hot vector, which is 0 for unknown ones. What is missing, NaN,
+    A column of numbers becomes `z / sqrt(1 + (z / 3)^2)` with the standardised number `z`, and
+    `clip((x - b_{t-1}) / (b_t - b_{t-1}), 0, 1)` for each bin `t` between edges `b_0 < ... < b_T`.
+    A column of categories, whole numbers from 0, becomes a one-hot vector. What is missing, NaN,
     becomes zeros, and 1 in the indicator of its column, if it has one.
 
     Args:
@@ -67,8 +67,6 @@ class TableEncoding(WideLayer):
     References:
         - [Gorishniy, Rubachev, Babenko: On embeddings for numerical features in tabular deep
           learning, NeurIPS 2022](https://arxiv.org/abs/2203.05556)
-        - [Holzmüller, Grinsztajn, Steinwart: Better by default, NeurIPS
-          2024](https://arxiv.org/abs/2407.04491) (bounded numbers)
 
     Example:
 
@@ -91,11 +89,7 @@ class TableEncoding(WideLayer):
         columns = len(self.bins)
         categories = [0] * columns if categories is None else categories
         self.categories = [check_integer("categories", it, 0, LARGEST_SIZE) for it in categories]
-        if len(self.categories) != columns:
-            raise ValueError(
-                f"Expected `categories` of {columns} columns, as `bins`; received "
-                f"{len(self.categories)}."
-            )
+        check_rows("categories", np.array(self.categories), columns, "columns, as `bins`")
         self.missing = [check_integer("missing", it, 0, columns - 1) for it in missing]
         self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: columns})
         self._statistics: list[np.ndarray] | None = None

@@ -69,14 +69,11 @@ def reconstruction(inputs: Tensor, reconstructions: Tensor, from_logits: bool = 
 class ReconstructionLoss(CheckedLoss):
     """Computes the cross-entropy of a reconstruction, summed over inputs.
 
-    See `reconstruction`. `keras.losses.BinaryCrossentropy` averages over inputs instead.
+    See `reconstruction`, equation (3) of the paper. `keras.losses.BinaryCrossentropy` averages.
 
     Args:
         from_logits: whether `y_pred` holds logits instead of values in [0, 1]. Defaults to False.
         **kwargs: `reduction`, `name` and `dtype`, as in `SOSRLoss`.
-
-    References:
-        - Chung, Lin, Yang, IJCAI 2016, equation (3)
 
     Example:
 

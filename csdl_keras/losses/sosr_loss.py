@@ -24,8 +24,7 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     """Computes the one-sided loss of each example, `sum_k max(z_k (r_k - c_k), 0)`.
 
     `z_k` is +1 where `c_k` is the example's smallest cost (every one of them, when tied) and -1
-    elsewhere. Too low an estimate of the smallest cost, or too high an estimate of another, is no
-    loss, since neither makes the argmin worse.
+    elsewhere. Too low an estimate of it, or too high an estimate of another, is no loss.
 
     Args:
         costs: `(..., D)` cost vectors `c`.

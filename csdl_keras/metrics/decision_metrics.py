@@ -228,8 +228,7 @@ class AverageCost(DecisionMetric):
 
     Costs that are known when deciding, `C[n, true, decision]` of each example, enter a loop of your
     own as `metric.update_state(labels, outputs, costs=costs)`: probabilities decide by the lowest
-    expected cost. In `fit` and `evaluate`, a model that takes the costs as an input is scored on
-    `csdl_keras.costs.cost_vectors` as `y_true`.
+    expected cost. In `fit`, a model that takes costs as an input has `cost_vectors` as targets.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, ..., D)`;
@@ -242,8 +241,7 @@ class AverageCost(DecisionMetric):
             instead of their argmax; needs `cost_matrix`. Defaults to False.
         class_id: `None` (default), or the only true class whose examples count, with
             a result of 0 if there are none; needs `cost_matrix`.
-        name: name of the metric.
-        dtype: dtype of the result; `None` (default) is at least float32.
+        name, dtype: as in `keras.metrics.Metric`; the dtype is by default at least float32.
         binary_costs: whether all cost vectors may be one-hot: a single decision costs 1. By
             default the end of an epoch of such rows raises, since they are labels.
 

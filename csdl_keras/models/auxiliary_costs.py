@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
-import numpy as np
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
 from csdl_keras._utils.keras_graph import layer_of, sources_of
 from csdl_keras._utils.seeds import Seeds
-from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.structure import inputs_of, output_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.layers import CostOutput
 
@@ -28,8 +27,7 @@ class AuxiliaryCostModel(keras.Model):
 
         Args:
             loss: loss of the model's own output.
-            auxiliary_loss: function that returns the loss of an auxiliary output, such
-                as `lambda: SOSRLoss(C)`.
+            auxiliary_loss: function that returns an auxiliary loss, as `lambda: SOSRLoss(C)`.
             alpha: weight of each auxiliary loss, above 0. Defaults to 1.
         """
         check_number("alpha", alpha, 0, exclude_low=True)
@@ -52,9 +50,8 @@ def auxiliary_costs(
 ) -> AuxiliaryCostModel:
     """Adds an output that estimates costs to every hidden layer, for training.
 
-    Training minimises `L = L(out) + alpha sum_i L_cost(aux_i)`, so that each layer learns features
-    that costs depend on. Prediction does not need these outputs: `model` itself, whose layers are
-    shared, is then trained.
+    Training minimises `L = L(out) + alpha sum_i L_cost(aux_i)`. Prediction does not need these
+    outputs: `model` itself, whose layers are shared, is then trained.
 
     Args:
         model: any functional or sequential model with one output.
@@ -85,35 +82,23 @@ def auxiliary_costs(
     (2,)
     """
     num_decisions = check_integer("num_decisions", num_decisions, high=LARGEST_SIZE)
-    inputs = inputs_of(model)
-    if len(model.outputs) != 1:
-        raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
-    trained = [
-        layer for layer in model.layers if any(len(w.shape) > 1 for w in layer.trainable_weights)
-    ][:-1]
-    if layers is not None:
-        known = {layer.name: layer for layer in model.layers}
-        names = list(layers) if np.iterable(layers) else []
-        unknown = [name for name in names if not isinstance(name, str) or name not in known]
-        if isinstance(layers, str) or unknown or not names:
-            raise ValueError(
-                f"Expected `layers` to be a sequence of names of layers, {list(known)}; received "
-                f"{unknown or layers!r}."
-            )
-        trained = [known[name] for name in names]
+    inputs, output = inputs_of(model), output_of(model)
+    if layers is None:
+        kernels = {
+            layer: [len(w.shape) > 1 for w in layer.trainable_weights] for layer in model.layers
+        }
+        trained = [layer for layer, found in kernels.items() if any(found)][:-1]
+    else:
+        trained = [model.get_layer(name) for name in layers]
     if not trained:
-        raise ValueError(
-            f"Expected a model with hidden layers that are trained; received {model.name!r} "
-            "without one."
-        )
+        raise ValueError(f"Expected a model with trained hidden layers; received {model.name!r}.")
     seeds = Seeds(seed)
-    outputs = {"output": model.outputs[0]}
+    outputs = {"output": output}
     for index, layer in enumerate(trained, start=1):
         features, name = _output_in(model, layer), f"auxiliary_{index}_features"
-        if None in features.shape[1:]:
-            pooling = {3: keras.layers.GlobalAveragePooling1D}
-            pooling[4] = keras.layers.GlobalAveragePooling2D
-            features = pooling[len(features.shape)](name=name)(features)
+        if None in features.shape[1:]:  # of a sequence or an image of any size
+            one, two = keras.layers.GlobalAveragePooling1D, keras.layers.GlobalAveragePooling2D
+            features = (one if len(features.shape) == 3 else two)(name=name)(features)
         elif len(features.shape) > 2:
             features = keras.layers.Flatten(name=name)(features)
         outputs[f"auxiliary_{index}"] = CostOutput(

@@ -24,31 +24,20 @@ def caffe_cifar10(
 ) -> keras.Model:
     """Builds Caffe's `cifar10_quick` or `cifar10_full` network.
 
-    | layer | quick | full |
-    | --- | --- | --- |
-    | 1 | conv 32@5x5 (σ 1e-4), max pool, ReLU | the same, then LRN |
-    | 2 | conv 32@5x5 (σ .01), ReLU, average pool | the same, then LRN |
-    | 3 | conv 64@5x5 (σ .01), ReLU, average pool | the same |
-    | 4 | dense 64 (σ .1), linear | none |
-    | 5 | dense `num_classes` (σ .1) | dense `num_classes` (σ .01, decay x 250) |
-
-    Pooling is 3x3 with stride 2 (`CaffePooling2D`), LRN within channels, and initial weights are
-    normal with standard deviation σ. The first layer rescales inputs in [0, 1] to Caffe's range,
-    `255 x - mean`. Caffe trains with SGD at rate .001, momentum .9 and batches of 100.
+    Three 5x5 convolutions of 32, 32 and 64 filters, each with 3x3 pooling of stride 2
+    (`CaffePooling2D`), then in `cifar10_quick` a linear layer of 64 units; in `cifar10_full` the
+    first two are followed by `WithinChannelLRN`. The first layer rescales inputs in [0, 1] to
+    Caffe's range, `255 x - mean`. Caffe trains by SGD with rate .001, momentum .9, batches of 100.
 
     Args:
         input_shape: `(height, width, channels)`. Defaults to CIFAR-10's.
-        num_classes: number of classes, at least 2. Defaults to 10.
+        num_classes, output, seed: as in `mlp`. There are 10 classes by default.
         variant: `"quick"` (default) or `"full"`.
-        output: `"probability"` (default) or `"cost"`.
-        mean: mean in the range [0, 255] to subtract: a number, one for each channel,
-            or an image of shape `input_shape`. Defaults to 0.
+        mean: in [0, 255], to subtract: a number, one for each channel, or an image. Defaults to 0.
         weight_decay: Caffe's decay `w`, the penalty `w/2 |W|^2`. Defaults to 0.004.
-        seed: seed of the initial weights; `None` (default) follows Keras' own.
 
     Returns:
-        A functional `keras.Model`, `(batch, *input_shape)` in [0, 1] to
-        `(batch, num_classes)`, not compiled.
+        A functional `keras.Model`, `(batch, *input_shape)` to `(batch, num_classes)`, not compiled.
 
     References:
         - [Caffe, `examples/cifar10`](https://github.com/BVLC/caffe/tree/master/examples/cifar10)
@@ -66,10 +55,9 @@ def caffe_cifar10(
     seeds = Seeds(seed)
 
     def arguments(deviation: float, kernel_decay: float = decay, bias_decay: float = decay) -> dict:
+        normal = keras.initializers.RandomNormal(stddev=deviation)
         return {
-            "kernel_initializer": seeds.initializer(
-                keras.initializers.RandomNormal(stddev=deviation)
-            ),
+            "kernel_initializer": seeds.initializer(normal),
             "kernel_regularizer": keras.regularizers.L2(kernel_decay),
             "bias_regularizer": keras.regularizers.L2(bias_decay) if bias_decay else None,
         }
@@ -84,29 +72,31 @@ def caffe_cifar10(
             **arguments(deviation),
         )
 
-    inputs = keras.Input(input_shape)
-    x = keras.layers.Rescaling(255.0, offset=offset, name="to_caffe_range")(inputs)
-    x = convolution(1, 32, 1e-4)(x)
-    x = CaffePooling2D("max", name="pool1")(x)
-    x = keras.layers.ReLU(name="relu1")(x)
-    if full:
-        x = WithinChannelLRN(name="norm1")(x)
-    x = convolution(2, 32, 0.01)(x)
-    x = keras.layers.ReLU(name="relu2")(x)
-    x = CaffePooling2D("average", name="pool2")(x)
-    if full:
-        x = WithinChannelLRN(name="norm2")(x)
-    x = convolution(3, 64, 0.01)(x)
-    x = keras.layers.ReLU(name="relu3")(x)
-    x = CaffePooling2D("average", name="pool3")(x)
-    x = keras.layers.Flatten(name="flatten")(x)
+    layers = [
+        keras.layers.Rescaling(255.0, offset=offset, name="to_caffe_range"),
+        convolution(1, 32, 1e-4),
+        CaffePooling2D("max", name="pool1"),
+        keras.layers.ReLU(name="relu1"),
+        WithinChannelLRN(name="norm1") if full else None,
+        convolution(2, 32, 0.01),
+        keras.layers.ReLU(name="relu2"),
+        CaffePooling2D("average", name="pool2"),
+        WithinChannelLRN(name="norm2") if full else None,
+        convolution(3, 64, 0.01),
+        keras.layers.ReLU(name="relu3"),
+        CaffePooling2D("average", name="pool3"),
+        keras.layers.Flatten(name="flatten"),
+        None if full else keras.layers.Dense(64, name="ip1", **arguments(0.1)),
+    ]
     if full:
         # The prototxt gives this layer decay_mult 250 for weights and 0 for biases.
-        head = output_layer(num_classes, output, **arguments(0.01, 250 * decay, 0.0))
+        layers.append(output_layer(num_classes, output, **arguments(0.01, 250 * decay, 0.0)))
     else:
-        x = keras.layers.Dense(64, name="ip1", **arguments(0.1))(x)
-        head = output_layer(num_classes, output, **arguments(0.1))
-    return keras.Model(inputs, head(x), name=f"caffe_cifar10_{variant}")
+        layers.append(output_layer(num_classes, output, **arguments(0.1)))
+    inputs = x = keras.Input(input_shape)
+    for layer in layers:
+        x = x if layer is None else layer(x)
+    return keras.Model(inputs, x, name=f"caffe_cifar10_{variant}")
 
 
 def _negative_mean(mean: ArrayLike, input_shape: tuple[int, ...]) -> float | np.ndarray:
@@ -114,8 +104,8 @@ def _negative_mean(mean: ArrayLike, input_shape: tuple[int, ...]) -> float | np.
     array = number_array("mean", mean, str(input_shape))
     if array.shape not in ((), (input_shape[-1],), input_shape):
         raise ValueError(
-            f"Expected `mean` to be a number, {input_shape[-1]} numbers or an image of shape "
-            f"{input_shape}; received shape {array.shape}."
+            f"Expected `mean` of shape () or {input_shape[-1:]} or {input_shape}; received "
+            f"{array.shape}."
         )
     check_range("`mean`", array, 0, 255)
     return -float(array) if array.ndim == 0 else -array.astype("float32")

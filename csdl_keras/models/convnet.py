@@ -31,26 +31,19 @@ def convnet(
 
     Each entry of `filters` is a block of 3x3 convolutions with standardised kernels and a ReLU, one
     in the first and two in the others, with 2x2 max pooling between blocks. The mean and the
-    maximum over positions, dropout and the output layer follow. In training, images are shifted at
-    random.
+    maximum over positions, dropout and the output layer follow.
 
     Args:
         input_shape: `(height, width, channels)` of an image.
-        num_classes: number of classes, at least 2.
+        num_classes, name, seed: as in `mlp`.
         filters: number of filters of each block. Defaults to `(16, 32, 64)`.
-        shift: largest shift in training, as a share of height and width, or 0 for
-            none. Defaults to 0.07, two pixels of 28.
+        shift: largest shift in training, as a share of height and width. Defaults to 0.07.
         dropout: share of features dropped before the output layer. Defaults to 0.4.
-        output: `"probability"` (default), `"cost"`, or `"features"` for the network
-            without an output layer.
-        name: name of the model.
-        seed: seed of weights, shifts and dropout; `None` (default) follows Keras' own.
-        value_range: the lowest and the highest value of images, `(0, 255)` for bytes, which the
-            network rescales to [0, 1]. Defaults to `(0, 1)`.
+        output: `"probability"` (default), `"cost"`, or `"features"` without an output layer.
+        value_range: the lowest and the highest value of images. Defaults to `(0, 1)`.
 
     Returns:
-        A functional `keras.Model`, `(batch, height, width, channels)` to
-        `(batch, num_classes)`, not compiled.
+        A functional `keras.Model`, `(batch, *input_shape)` to `(batch, num_classes)`, not compiled.
 
     Example:
 
@@ -60,9 +53,11 @@ def convnet(
     input_shape = check_input_shape(input_shape, rank=3)
     sizes = check_sizes("filters", filters)
     check_output_layer(num_classes, output, ("features",))
-    check_number("shift", shift, 0, 0.5)
+    shift = check_number("shift", shift, 0, 0.5)
     check_number("dropout", dropout, 0, 0.95)
-    low, high = _check_value_range(value_range)
+    low, high = value_range
+    low = check_number("value_range", low)
+    high = check_number("value_range", high, low, exclude_low=True)
     seeds = Seeds(seed)
     inputs = x = keras.Input(input_shape)
     if (low, high) != (0.0, 1.0):
@@ -83,20 +78,9 @@ def convnet(
                 data_format="channels_last",
                 kernel_initializer=seeds.initializer("he_normal"),
             )(x)
-    x = keras.layers.Concatenate()(
-        [
-            keras.layers.GlobalAveragePooling2D(data_format="channels_last")(x),
-            keras.layers.GlobalMaxPooling2D(data_format="channels_last")(x),
-        ]
-    )
+    mean = keras.layers.GlobalAveragePooling2D(data_format="channels_last")(x)
+    largest = keras.layers.GlobalMaxPooling2D(data_format="channels_last")(x)
+    x = keras.layers.Concatenate()([mean, largest])
     if dropout:
         x = keras.layers.Dropout(dropout, seed=seeds.next())(x)
     return with_output_layer(inputs, x, num_classes, output, seeds, name)
-
-
-def _check_value_range(value_range: Sequence[float]) -> tuple[float, float]:
-    """Returns the lowest and the highest value, if they are such numbers."""
-    if not isinstance(value_range, Sequence) or len(value_range) != 2:
-        raise ValueError(f"Expected `value_range` to be two numbers; received {value_range!r}.")
-    low = check_number("value_range", value_range[0])
-    return low, check_number("value_range", value_range[1], low, exclude_low=True)

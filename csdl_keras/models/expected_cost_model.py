@@ -6,9 +6,9 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
-from csdl_keras._utils.checks import check_integer, check_number
+from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.data_model import DataModel, with_data
-from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.structure import inputs_of, output_of
 from csdl_keras._utils.tensors import LOW_PRECISION, check_numbered
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_cost_vectors, check_labels, check_mean_costs
@@ -54,8 +54,7 @@ def expected_cost_model(
     `P(y|x) = softmax(V phi(x))` and `M(x) = M0 exp(W phi(x) + b)`, `(K, D)`; the decision is the
     argmin of the expected costs `sum_y P(y|x) M(x)[y, k]`. It is meant for costs that differ from
     example to example and are unknown at decision time. The loss of an example of class `y` is `-ln
-    P(y|x)` plus the Poisson deviance of its costs from row `y` of `M`. Where a few examples are far
-    more costly than the rest, clip gradients (`global_clipnorm=1.0` of the optimizer).
+    P(y|x)` plus the Poisson deviance of its costs from row `y` of `M`.
 
     Args:
         body: a model whose output is features `(batch, F)`. Its layers are shared.
@@ -63,13 +62,11 @@ def expected_cost_model(
             are about 1.
         rank: rank of the layer of costs, see `csdl_keras.layers.ClassCosts`; `None` (default) for
             all `K D` numbers.
-        seed: seed of the new weights; `None` (default) follows Keras' own.
-        name: name of the model.
+        seed, name: as in `mlp`.
 
     Returns:
-        A functional `ExpectedCostModel`, not compiled, with the outputs `"probability"` `(batch,
-        K)`, `"class_costs"` `(batch, K, D)` logarithms of costs, and `"expected_cost"` `(batch,
-        D)`.
+        A functional `ExpectedCostModel`, not compiled, with the outputs `"probability"`,
+        `"class_costs"` `(batch, K, D)`, which are logarithms, and `"expected_cost"`.
 
     Example:
 
@@ -86,27 +83,14 @@ def expected_cost_model(
     (60,)
     """
     means = check_mean_costs(mean_costs)
-    inputs = inputs_of(body)
-    if len(body.outputs) != 1 or len(body.outputs[0].shape) != 2:
-        raise ValueError(
-            "Expected a `body` with one output of shape (batch, F); received "
-            f"{[tuple(output.shape) for output in body.outputs]}."
-        )
-    features = body.outputs[0]
-    if seed is not None:
-        check_integer("seed", seed, low=0, high=2**32 - 1)
+    inputs, features = inputs_of(body), output_of(body)
     initializer = keras.initializers.GlorotUniform(seed)
-    costs_head = ClassCosts(means, rank=rank, seed=seed, name="class_costs")
     probability = keras.layers.Dense(
         len(means), "softmax", kernel_initializer=initializer, dtype="float32", name="probability"
     )(features)
-    class_costs = costs_head(features)
+    class_costs = ClassCosts(means, rank=rank, seed=seed, name="class_costs")(features)
     expected = ExpectedCost(name="expected_cost")(probability, log_costs=class_costs)
-    outputs = {
-        "probability": probability,
-        "class_costs": class_costs,
-        "expected_cost": expected,
-    }
+    outputs = {"probability": probability, "class_costs": class_costs, "expected_cost": expected}
     return ExpectedCostModel(inputs, outputs, name=name)
 
 
@@ -118,8 +102,7 @@ def labelled_costs(labels: Tensor, costs: Tensor, binary_costs: bool = False) ->
 
     Args:
         labels: integers `(N,)`, below 2^24.
-        costs: `(N, D)` cost vectors.
-        binary_costs: as in `costs.check_cost_vectors`. Defaults to False.
+        costs, binary_costs: as in `costs.check_cost_vectors`.
 
     Returns:
         A dict with a target for each output.

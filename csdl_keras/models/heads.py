@@ -1,10 +1,9 @@
 """Output layers of networks, and checks of what networks are built from."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from typing import Any
 
 import keras
-import numpy as np
 
 from csdl_keras._utils.checks import LARGEST_SIZE, OUTPUTS, check_choice, check_integer
 from csdl_keras._utils.data_model import with_data
@@ -16,7 +15,6 @@ from csdl_keras.layers import CostOutput
 
 def output_layer(num_classes: int, output: str, **kwargs: Any) -> keras.layers.Dense:
     """Returns a softmax layer for `output="probability"`, and a `CostOutput` for `"cost"`."""
-    check_output_layer(num_classes, output)
     if output == "cost":
         return CostOutput(num_classes, name="cost", **kwargs)
     return keras.layers.Dense(
@@ -41,22 +39,14 @@ def check_output_layer(num_classes: int, output: str, others: tuple[str, ...] = 
 
 
 def check_sizes(name: str, sizes: Sequence[int]) -> list[int]:
-    """Returns `sizes` as a list of positive integers, if it is a sequence of them."""
-    if not _is_ordered(sizes):
-        raise ValueError(
-            f"Expected `{name}` to be a sequence such as (500, 500); received {sizes!r}."
-        )
+    """Returns `sizes` as a list of positive integers."""
     return [check_integer(name, size, high=LARGEST_SIZE) for size in sizes]
 
 
 def check_input_shape(input_shape: Sequence[int], rank: int | None = None) -> tuple[int, ...]:
     """Returns `input_shape` (without the batch) as a tuple of positive integers."""
-    shape = tuple(input_shape) if _is_ordered(input_shape) else ()
-    if not shape or (rank is not None and len(shape) != rank):
-        expected = "a tuple of sizes without the batch" if rank is None else f"{rank} sizes"
+    shape = tuple(check_sizes("input_shape", input_shape))
+    if len(shape) != (rank or max(len(shape), 1)):
+        expected = "sizes without the batch" if rank is None else f"{rank} sizes"
         raise ValueError(f"Expected `input_shape` to be {expected}; received {input_shape!r}.")
-    return tuple(check_integer("input_shape", size, high=LARGEST_SIZE) for size in shape)
-
-
-def _is_ordered(sizes: object) -> bool:
-    return np.iterable(sizes) and not isinstance(sizes, (str, bytes, Mapping, Set))
+    return shape

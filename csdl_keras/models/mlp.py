@@ -38,14 +38,10 @@ def mlp(
         kernel_initializer: initializer of the hidden layers. `None` (default) is Glorot's uniform
             one, for the logistic function with four times its range.
         name: name of the model.
-        seed: seed of the initial weights; `None` (default) follows Keras' own.
+        seed: seed of weights and all that is random; `None` (default) follows Keras' own.
 
     Returns:
         A functional `keras.Model`, `(batch, *input_shape)` to `(batch, num_classes)`, not compiled.
-
-    References:
-        - [Glorot, Bengio: Understanding the difficulty of training deep
-          feedforward neural networks, AISTATS 2010](https://proceedings.mlr.press/v9/glorot10a.html)
 
     Example:
 

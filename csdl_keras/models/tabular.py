@@ -33,35 +33,26 @@ def tabular(
 ) -> keras.Model:
     """Builds a network for tabular data, with columns of different units and ranges.
 
-    Inputs are flattened and encoded by `csdl_keras.layers.TableEncoding`, with the means, variances
-    and quantiles of the training inputs. Hidden layers of rectified linear units with dropout, and
-    the output layer follow. The first hidden layer is scaled and shifted differently for each of
-    several `members` of an ensemble, whose features are averaged, see
-    `csdl_keras.layers.MemberScaling`. A column that is constant in training, up to rounding of the
-    model's float type, has no influence.
+    Inputs are flattened and encoded by `csdl_keras.layers.TableEncoding`. Hidden layers of
+    rectified linear units with dropout, and the output layer follow. The first hidden layer is
+    scaled and shifted differently for each of several `members`, whose features are averaged, see
+    `csdl_keras.layers.MemberScaling`.
 
     Args:
         x: training inputs `(N, ...)`, of a size up to 1e18, or NaN where a value is missing; or
-            a data frame of pandas or Polars with numbers, booleans, strings and categoricals. The
-            model then takes data frames: its columns are matched by name, and a category that was
-            not in `x` counts as missing.
-        num_classes: number of classes, at least 2.
+            a data frame of pandas or Polars. The model then takes data frames: its columns are
+            matched by name, and a category that was not in `x` counts as missing.
+        num_classes, name, seed: as in `mlp`.
         hidden_units: units of each hidden layer. Defaults to two layers of 256.
         dropout: share of hidden units that are dropped in training. Defaults to 0.1.
-        output: `"probability"` (default), `"cost"`, or `"features"` for the network
-            without an output layer.
-        name: name of the model.
-        seed: seed of weights and dropout; `None` (default) follows Keras' own.
+        output: `"probability"` (default), `"cost"`, or `"features"` without an output layer.
         members: number of members; 1 is a plain network. Defaults to 8.
-        bins: largest number of quantiles between which functions of a number are linear, fewer
-            for less than 20 examples each and for many columns; 0 for none. Defaults to 48.
-        categorical: columns, counted after flattening, that hold categories: a dict of their
-            numbers of categories, which are integers from 0; or their indices, where the
-            number is that in training. Defaults to none.
+        bins: largest number of quantiles between which functions are linear. Defaults to 48.
+        categorical: indices of columns that hold categories, integers from 0, or a dict of their
+            numbers. Defaults to none.
 
     Returns:
-        A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not compiled. For a
-        data frame its `predict`, `evaluate` and `fit` take data frames and dicts of columns.
+        A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not compiled.
 
     References:
         - [Gorishniy, Kotelnikov, Babenko: TabM: Advancing tabular deep learning with
@@ -80,7 +71,7 @@ def tabular(
     sizes = check_sizes("hidden_units", hidden_units)
     check_output_layer(num_classes, output, ("features",))
     check_number("dropout", dropout, 0, 0.95)
-    check_integer("members", members, high=1024)
+    members = check_integer("members", members, high=1024)
     check_integer("bins", bins, low=0, high=_MOST_BINS)
     seeds = Seeds(seed)
     inputs = keras.Input(rows.shape[1:], dtype=float_dtype())
@@ -116,10 +107,7 @@ def tabular(
 
 
 def _start_linear(first: keras.layers.Dense, linear: int, units: int) -> None:
-    """Sets the weights of all but the `linear` inputs to 0, and gives the others their size.
-
-    Functions of a number are straight lines then, which bend only as far as examples ask for.
-    """
+    """Starts functions of a number as straight lines: weights of all but `linear` inputs are 0."""
     kernel = np.zeros(first.kernel.shape)
     kernel[:linear] = keras.ops.convert_to_numpy(first.kernel_initializer((linear, units)))
     first.kernel.assign(kernel)
@@ -138,15 +126,9 @@ def _table(x: Any) -> np.ndarray:
 
 def _categories(categorical: Mapping[int, int] | Sequence[int], rows: np.ndarray) -> list[int]:
     """Returns the number of categories of each column, 0 for numbers."""
-    columns = rows.shape[1]
-    if not isinstance(categorical, (Mapping, Sequence)) or isinstance(categorical, str):
-        raise ValueError(
-            "Expected `categorical` to be indices of columns, or a dict of their numbers of "
-            f"categories; received {categorical!r}."
-        )
-    found = [0] * columns
+    found = [0] * rows.shape[1]
     for column in categorical:
-        check_integer("categorical", column, low=0, high=columns - 1)
+        check_integer("categorical", column, low=0, high=len(found) - 1)
         codes = rows[:, column][~np.isnan(rows[:, column])]
         most = int(codes.max(initial=0.0)) + 1
         if isinstance(categorical, Mapping):

@@ -100,37 +100,26 @@ def limited_decisions(
     Returns decisions `(N,)`, and `with_prices` by how much one more of each limited decision would
     lower the total.
     """
-    free = [k for k in range(expected.shape[1]) if k not in limits]
-    limited = sorted(limits)
-    # The cheapest decision without a limit is the last column, which has room for everyone.
-    columns = [expected[:, limited]]
-    cheapest = np.zeros(len(expected), dtype=np.int64)
-    if free:
-        cheapest = np.array(free)[np.argmin(expected[:, free], axis=1)]
-        columns.append(np.take_along_axis(expected, cheapest[:, None], axis=1))
-    costs = np.hstack(columns)
-    room = np.array([limits[k] for k in limited])
-    chosen, total = _solve(costs, room)
-    decisions = np.where(chosen < len(limited), np.array(limited)[chosen % len(limited)], cheapest)
+    room = np.array([limits.get(k, len(expected)) for k in range(expected.shape[1])])
+    decisions, total = _solve(expected, room)
     prices = {}
-    if with_prices:
-        for j, k in enumerate(limited):
-            more = room + (np.arange(len(room)) == j)
-            prices[k] = max(0.0, total - _solve(costs, more)[1])
+    for k in sorted(limits) if with_prices else ():
+        more = room + (np.arange(len(room)) == k)
+        prices[k] = max(0.0, total - _solve(expected, more)[1])
     return decisions, prices
 
 
 def _solve(costs: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, float]:
     """Returns the column of each row, and the total, where column `j` has room for `room[j]` rows.
 
-    Columns behind the last entry of `room` have room for all. Under prices of the limited columns
-    rows that take their cheapest one nearly keep the limits. A column that costs a row more than
-    the gap to the optimum is left out, which leaves a small transport problem.
+    Under prices of the columns, rows that take their cheapest one nearly keep the limits. A column
+    that costs a row more than the gap to the optimum is left out, which leaves a small transport
+    problem.
     """
     prices = _prices(costs, room)
     priced = costs + prices
     slack = priced - priced.min(axis=1, keepdims=True)
-    lower = priced.min(axis=1).sum() - prices[: len(room)] @ room
+    lower = priced.min(axis=1).sum() - prices @ room
     chosen = _repaired(slack, room)
     total = _total(costs, chosen)
     rounding = 1e-12 * max(np.abs(costs).sum(axis=1).sum(), 1e-300)
@@ -147,7 +136,7 @@ def _total(costs: np.ndarray, chosen: np.ndarray) -> float:
 
 
 def _prices(costs: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Returns prices of columns under which hardly any limited one is wanted too often.
+    """Returns prices of columns under which hardly any is wanted too often.
 
     The price of one column at a time becomes that of the first row that goes without. No
     price exceeds the lowest ones under which the limits are kept, since a higher price of one
@@ -155,13 +144,12 @@ def _prices(costs: np.ndarray, room: np.ndarray) -> np.ndarray:
     """
     prices = np.zeros(costs.shape[1])
     scale = float(np.abs(costs).max()) or 1.0
-    for _ in range(200 if costs.shape[1] > 1 else 0):
+    for _ in range(200):
         before = prices.copy()
-        for j, number in enumerate(room):
+        for j in np.flatnonzero(room < len(costs)):
             gain = np.delete(costs + prices, j, axis=1).min(axis=1) - costs[:, j]
-            if number < len(gain):
-                first_without = np.partition(gain, len(gain) - 1 - number)[len(gain) - 1 - number]
-                prices[j] = max(prices[j], float(first_without))
+            first_without = len(costs) - 1 - room[j]
+            prices[j] = max(prices[j], np.partition(gain, first_without)[first_without])
         if np.abs(prices - before).max() <= 1e-13 * scale:
             break
     return prices
@@ -169,16 +157,13 @@ def _prices(costs: np.ndarray, room: np.ndarray) -> np.ndarray:
 
 def _repaired(slack: np.ndarray, room: np.ndarray) -> np.ndarray:
     """Returns a column for each row within the room; rows that lose most elsewhere stay."""
-    left = np.full(slack.shape[1], len(slack))
-    left[: len(room)] = room
-    chosen = np.full(len(slack), -1)
-    slack = slack.copy()
+    left, slack, chosen = room.copy(), slack.copy(), np.full(len(slack), -1)
     while (waiting := np.flatnonzero(chosen < 0)).size:
         slack[:, left == 0] = np.inf
         wanted = np.argmin(slack[waiting], axis=1)
         rest = slack[waiting].copy()
         rest[np.arange(len(waiting)), wanted] = np.inf
-        loss = rest.min(axis=1) if rest.shape[1] > 1 else np.zeros(len(waiting))
+        loss = rest.min(axis=1)
         for j in np.unique(wanted):
             rows = waiting[wanted == j]
             order = np.argsort(-loss[wanted == j], kind="stable")[: left[j]]
@@ -199,16 +184,16 @@ def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.
     chosen = np.argmax(possible, axis=1)
     open_rows = np.flatnonzero(possible.sum(axis=1) > 1)
     fixed = np.delete(chosen, open_rows)
-    left = room - np.bincount(fixed, minlength=costs.shape[1])[: len(room)]
+    left = room - np.bincount(fixed, minlength=len(room))
     known = np.where(possible[open_rows], costs[open_rows], np.inf)
     kinds, kind_of_row, counts = np.unique(known, axis=0, return_inverse=True, return_counts=True)
     kind, column = np.nonzero(np.isfinite(kinds))
     # HiGHS has absolute tolerances: costs are those beyond the cheapest, in units of the largest.
     beyond = (kinds - kinds.min(axis=1, keepdims=True))[kind, column]
-    ones, variables, shape = np.ones(len(kind)), np.arange(len(kind)), (costs.shape[1], len(kind))
+    ones, variables = np.ones(len(kind)), np.arange(len(kind))
     found = linprog(
         beyond / (beyond.max(initial=0.0) or 1.0),
-        A_ub=coo_array((ones, (column, variables)), shape=shape).tocsr()[: len(room)],
+        A_ub=coo_array((ones, (column, variables)), shape=(len(room), len(kind))),
         b_ub=left,
         A_eq=coo_array((ones, (kind, variables)), shape=(len(kinds), len(kind))),
         b_eq=counts,

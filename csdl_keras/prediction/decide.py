@@ -11,7 +11,7 @@ from csdl_keras._utils.labels import decision_labels
 from csdl_keras._utils.structure import check_inputs, has_structure
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
 from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs
-from csdl_keras.prediction.bayes_classifier import costs_ending, probability_model, split_inputs
+from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
 from csdl_keras.prediction.kind import check_values, output_kind
 
@@ -98,24 +98,11 @@ def decide(
     if not isinstance(model, keras.Model):
         return decisions(model.predict_costs(np.reshape(x, (len(x), -1))), "cost")
     kind = output_kind(model, output)
-    _check_costs(model, x)
     outputs = model.predict(x, batch_size=batch_size, verbose=verbose)
     decided = decisions(outputs, kind)
     if output is not None:
         check_values(outputs, kind)
     return decided
-
-
-def _check_costs(model: keras.Model, x: Any) -> None:
-    """Raises if a model that also takes costs is not given them."""
-    if not has_structure(model) or not isinstance(x, (np.ndarray, list, tuple, dict)):
-        return
-    given = 1 if isinstance(x, np.ndarray) else len(x)
-    if given < len(model.inputs) and split_inputs(model, costs_ending(model))[1] is not None:
-        raise ValueError(
-            "Expected `costs`, or x=[x, costs], for a model that takes the costs of each example; "
-            f"received x alone for {model.name!r}."
-        )
 
 
 def _priced(

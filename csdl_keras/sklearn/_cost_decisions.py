@@ -1,7 +1,8 @@
 """Base class of the package's estimators: decisions, their costs and their score."""
 
-from collections.abc import Sequence
-from typing import Any
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -22,6 +23,26 @@ from csdl_keras.evaluation.calibration_error import check_probabilities
 from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
 from csdl_keras.sklearn._given_costs import given_costs, true_costs
+
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
+P = ParamSpec("P")
+Fit = Callable[Concatenate[Estimator, P], Estimator]
+
+
+def keeps_state(fit: Fit[Estimator, P]) -> Fit[Estimator, P]:
+    """Makes a `fit` that raises leave its estimator as it was, fitted or not."""
+
+    @functools.wraps(fit)
+    def keeping(self: Estimator, *args: P.args, **kwargs: P.kwargs) -> Estimator:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return keeping
 
 
 class CostDecisions(ClassifierMixin, BaseEstimator):

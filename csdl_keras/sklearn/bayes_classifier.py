@@ -17,8 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from csdl_keras._utils.labels import label_array, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
-from csdl_keras.sklearn._cost_decisions import CostDecisions
-from csdl_keras.sklearn._inputs import keeps_state
+from csdl_keras.sklearn._cost_decisions import CostDecisions, keeps_state
 
 
 class BayesClassifier(MetaEstimatorMixin, CostDecisions):

@@ -7,7 +7,8 @@ from typing import Any, Self, TypeAlias
 
 import keras
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -15,13 +16,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from csdl_keras._utils.arrays import check_example_shape
 from csdl_keras._utils.checks import OUTPUTS, check_number
 from csdl_keras._utils.data_model import with_data
+from csdl_keras._utils.frames import Columns, as_table, is_frame
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs.known import CostsLike, KnownCosts, vectors_of_labels
 from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.kind import check_loss, describe_output, output_kind
-from csdl_keras.sklearn._cost_decisions import CostDecisions
-from csdl_keras.sklearn._inputs import encoded, fitted_inputs, keeps_state
+from csdl_keras.sklearn._cost_decisions import CostDecisions, keeps_state
 from csdl_keras.training.algorithms import ALGORITHMS, Algorithm, get_algorithm
 from csdl_keras.training.data import HELD_OUT, validation_split
 from csdl_keras.training.own_network import Network
@@ -46,6 +47,30 @@ def _has_probabilities(algorithm: str | Algorithm | Builder) -> bool:
         return True
     found = get_algorithm(algorithm)
     return found.output == "probability" or found.objective.calibrates
+
+
+def _fitted_inputs(estimator: BaseEstimator, X: Any, y: ArrayLike) -> tuple[Any, np.ndarray]:  # noqa: N803
+    """Returns the inputs and labels of `fit`; data frames that are not all numbers as a `Table`."""
+    table = as_table(X)
+    if table is None or not (table.columns.categorical or np.isnan(table.rows).any()):
+        return validate_data(estimator, X, y, dtype="float32", allow_nd=True)
+    validate_data(estimator, X, skip_check_array=True)  # names and number of columns
+    labels = column_or_1d(y)
+    check_consistent_length(table.rows, labels)
+    for label in labels.tolist():
+        if label is None or label != label:
+            raise ValueError(f"Expected `y` without missing labels; received {label!r}.")
+    return table, labels
+
+
+def _encoded(columns: Columns, X: Any) -> np.ndarray:  # noqa: N803
+    """Returns the rows of a data frame as the numbers that the estimator was fitted on."""
+    if not is_frame(X):
+        raise ValueError(
+            f"Expected a data frame with the columns {list(columns.names)}, as in `fit`; received "
+            f"{type(X).__name__}."
+        )
+    return columns.encode(X).astype("float32")
 
 
 def _predicts_probabilities(estimator: "CostSensitiveClassifier") -> bool:
@@ -178,7 +203,7 @@ class CostSensitiveClassifier(CostDecisions):
         """
         if self.validation_fraction is not None:
             check_number("validation_fraction", self.validation_fraction, 0, 0.99)
-        x, y = fitted_inputs(self, X, y)
+        x, y = _fitted_inputs(self, X, y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -252,7 +277,7 @@ class CostSensitiveClassifier(CostDecisions):
     def _check_inputs(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         check_is_fitted(self)
         if self._columns is not None:
-            return encoded(self._columns, X)
+            return _encoded(self._columns, X)
         x = validate_data(self, X, dtype="float32", allow_nd=True, reset=False)
         check_example_shape("inputs", x, self._input_shape, "as in `fit`")
         return x

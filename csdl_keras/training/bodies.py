@@ -169,10 +169,6 @@ class Body(Choices):
         """Tells whether images are changed in training, and views of them averaged afterwards."""
         return False
 
-    def stacks(self, shape: Sequence[int]) -> bool:
-        """Tells whether several of these networks train faster as one, see `fit_stacked`."""
-        return False
-
     def networks_on(self, shape: Sequence[int]) -> int:
         """Returns the number of networks whose outputs are averaged, unless a call says it."""
         return EFFORTS[self.effort].networks
@@ -347,9 +343,6 @@ class AutoNetwork(Body):
 
     def monitor(self, shape: Sequence[int]) -> str | None:
         return None if self.augments(shape) else "val_loss"
-
-    def stacks(self, shape: Sequence[int]) -> bool:
-        return len(shape) != 4
 
     def asked_epochs(self, shape: Sequence[int]) -> int:
         if self.epochs is not None:

@@ -16,9 +16,9 @@ from csdl_keras.losses.base import CostLoss
 from csdl_keras.losses.cost_regression import LogisticCostLoss, ObservedCostLoss, PoissonCostLoss
 from csdl_keras.losses.min_loss import MINLoss
 from csdl_keras.losses.sosr_loss import OneSidedLoss, SOSRLoss
-from csdl_keras.metrics.average_cost import AverageCost
+from csdl_keras.metrics.decision_metrics import AverageCost
 from csdl_keras.models.expected_cost_model import expected_cost_model, labelled_costs
-from csdl_keras.prediction.cost_estimator import cost_estimator
+from csdl_keras.prediction.serving import cost_estimator
 from csdl_keras.training.bodies import Body
 from csdl_keras.training.data import Examples
 

@@ -60,12 +60,6 @@ class OwnNetwork(AutoNetwork):
             )
         return made
 
-    def monitor(self, shape: Any) -> str | None:
-        return "val_loss"
-
-    def stacks(self, shape: Any) -> bool:
-        return False
-
     def augments(self, shape: Any) -> bool:
         return False
 

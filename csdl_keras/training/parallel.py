@@ -5,17 +5,20 @@ import functools
 import multiprocessing
 import os
 import pickle
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 import keras
 
-from csdl_keras._utils.processes import end_with
 from csdl_keras.fitting.cache import environment
 
 #: Settings of Keras that processes take over, by their names in `environment()`.
 _SETTINGS = ("floatx", "epsilon", "image_data_format", "max_epochs", "max_steps_per_epoch")
+
+_SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def run_tasks(
@@ -87,7 +90,17 @@ def _attempt(
             forget_models()
 
 
-_end_with = functools.cache(end_with)  # once in a process
+@functools.cache  # once in a process
+def _end_with(parent: int) -> None:
+    """Ends this process soon after its parent, which a signal may end at once."""
+
+    def watch() -> None:
+        # A process whose parent has ended gets another one.
+        while os.getppid() == parent:
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end with parent", daemon=True).start()
 
 
 def _portable(error: Exception) -> Exception:

@@ -53,6 +53,7 @@ from csdl_keras.prediction.ensemble import ensemble, view_average
 from csdl_keras.prediction.kind import output_kind
 from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.augmentation import ChooseAugmentation, affine_layer
+from csdl_keras.training.bodies import AutoNetwork
 from csdl_keras.training.callbacks import EpochBar, StopWhenDone, ValidationCost
 from csdl_keras.training.data import Examples, TrainingData, assign_folds, check_data
 from csdl_keras.training.ensemble import fit_stacked
@@ -208,7 +209,8 @@ class Trainer:
     ensemble and the requests of `train_all` are trained where joblib is configured to: in this
     process, or with `joblib.parallel_config(n_jobs=2)` in two, or on a Dask cluster with
     `joblib.parallel_config("dask")`. That needs a `seed`, and parts of your own that can be
-    pickled; `callbacks` are called in this process alone.
+    pickled; `callbacks` are called in this process alone, and processes share pre-trainings only
+    in the folder of a `cache`.
 
     Args:
         x, y, costs, network, settings: as in `csdl_keras.train`. Images for the paper's
@@ -362,11 +364,11 @@ class Trainer:
             folds = assign_folds(data.train.y, number, self.seed)
             if np.bincount(folds[folds >= 0], minlength=number).min() < 2:
                 folds = None  # too few examples
-        body, objective = settings.body_of(algorithm), settings.objective_of(algorithm)
-        together = members > 1 and objective.is_likelihood and body.stacks(shape)
-        count = 1 if together else members
         parts = algorithm, matrix, settings, data, self.seed, folds
-        return [Training(*parts, member, members // count) for member in range(count)]
+        networks = [Training(*parts, member) for member in range(members)]
+        if members > 1 and networks[0].stacks:
+            return [Training(*parts, stacked=members)]
+        return networks
 
     def _run(
         self, waiting: "dict[int, list[Training]]", on_error: OnError
@@ -549,8 +551,8 @@ class Training:
         data: TrainingData,
         seed: int | None,
         folds: np.ndarray | None,
-        member: int,
-        stacked: int,
+        member: int = 0,
+        stacked: int = 1,
     ):
         self.algorithm, self.matrix, self.data, self.folds = algorithm, matrix, data, folds
         self.member, self.stacked, self.seed = member, stacked, member_seed(seed, member)
@@ -567,6 +569,9 @@ class Training:
         calibrates = algorithm.calibrated and (data.validation is not None or folds is not None)
         smooths = calibrates and self.augments and self.objective.is_likelihood
         self.smoothing = self.body.label_smoothing if smooths else 0.0
+        # Several networks of the package for tables train faster as one.
+        of_tables = type(self.body) is AutoNetwork and not self.augments
+        self.stacks = of_tables and self.objective.is_likelihood
         # Bayes decisions on validation examples are priced for early stopping.
         known = data.validation is not None and data.validation.known is not None
         stops = algorithm.weighs_costs and self.monitor == ValidationCost.monitor

@@ -5,8 +5,7 @@ from csdl_keras._utils.optional import optional_module
 # Before the imports, so that the error names the command that installs KerasTuner.
 optional_module("keras_tuner")
 
-from csdl_keras.tuning.decision_hyper_model import DecisionHyperModel
-from csdl_keras.tuning.hyper_models import CNNHyperModel, CSDNNHyperModel
+from csdl_keras.tuning.hyper_models import CNNHyperModel, CSDNNHyperModel, DecisionHyperModel
 from csdl_keras.tuning.resumable import BayesianOptimization, GridSearch, RandomSearch
 from csdl_keras.tuning.space import Range
 

@@ -1,4 +1,4 @@
-"""The search spaces of algorithms: fully-connected and convolutional networks."""
+"""The search spaces of algorithms' networks, and of the decision of a trained classifier."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
@@ -11,10 +11,13 @@ from keras_tuner.errors import FatalValueError
 from csdl_keras import models
 from csdl_keras._utils.checks import check_choice, check_integer
 from csdl_keras._utils.seeds import Seeds
+from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, check_labels, zero_one
 from csdl_keras.fitting.cache import StageCache, check_cache
 from csdl_keras.fitting.fit import executed_steps, follows_seed, seeded_fit
+from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScaling
+from csdl_keras.losses import expected_cost
 from csdl_keras.metrics import AverageCost
 from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithms import Algorithm, get_algorithm
@@ -33,6 +36,7 @@ from csdl_keras.tuning.space import (
 FitData: TypeAlias = Any
 
 _OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
+_TEMPERATURES = Range(0.25, 4.0, sampling="log")
 _RATES = {"sgd": Range(0.01, 1.0, sampling="log"), "adam": Range(1e-4, 1e-2, sampling="log")}
 
 
@@ -244,7 +248,6 @@ class CSDNNHyperModel(AlgorithmHyperModel):
             (default), for SOSR only: targets are cost vectors `(N, K)`.
         algorithm: the name of a fully-connected algorithm of `ALGORITHMS` that trains
             with NLL or SOSR, or such an `Algorithm`. Defaults to `"csdnn"`.
-        reconstruction: as in `csdl_keras.pretrain`.
         cache: a `StageCache` through which trials, also of later searches, share
             pre-trained layers; requires a seed. Defaults to `None`.
         data_id: name of the data, required with a cache if they are a dataset.
@@ -297,15 +300,11 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         cost_matrix: ArrayLike | None = None,
         algorithm: str | Algorithm = "csdnn",
         *,
-        reconstruction: str = "cross_entropy",
         cache: StageCache | None = None,
         data_id: str | None = None,
         **kwargs: Any,
     ):
         super().__init__(input_shape, cost_matrix, algorithm, **kwargs)
-        self.reconstruction = check_choice(
-            "reconstruction", reconstruction, ("cross_entropy", "squared_error")
-        )
         self.cache = check_cache(cache, self.seed)
         self.data_id = data_id
 
@@ -347,7 +346,6 @@ class CSDNNHyperModel(AlgorithmHyperModel):
             epochs=hp.get("pretraining_epochs"),
             batch_size=fit_arguments.get("batch_size") or 32,
             optimizer=keras.optimizers.Adam(hp.get("pretraining_learning_rate")),
-            reconstruction=self.reconstruction,
             steps_per_epoch=fit_arguments.get("steps_per_epoch"),
             seed=seed,
             cache=self.cache,
@@ -410,3 +408,99 @@ class CNNHyperModel(AlgorithmHyperModel):
             mean=self.mean,
             seed=seed,
         )
+
+
+class DecisionHyperModel(keras_tuner.HyperModel):
+    """Searches the decision rule of a trained classifier, and the temperature before it.
+
+    Nothing is trained. A trial scales the classifier's probabilities by a temperature
+    and scores the Bayes decision or the argmax on the validation data.
+
+    Args:
+        classifier: a trained model whose output is `(batch, K)` probabilities (or
+            logits), or `(batch, 1)`, the probability (or logit) of class 1. Its
+            layers are shared, not copied.
+        cost_matrix: `(K, D)`, `C[true, decision]`.
+        prediction: space of `"bayes"` (default) and `"argmax"`, see `CSDNNHyperModel`.
+            The argmax requires `D = K`.
+        temperature: space of the temperature; 1 leaves probabilities unchanged.
+        from_logits: whether the output is logits. Defaults to False.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> classifier = csdl_keras.models.mlp((4,), num_classes=2, hidden_units=(5,))
+    >>> hyper_model = DecisionHyperModel(classifier, [[0, 1], [9, 0]])
+    >>> model = hyper_model.build(keras_tuner.HyperParameters())
+    >>> csdl_keras.output_kind(model)
+    'cost'
+    """
+
+    def __init__(
+        self,
+        classifier: keras.Model,
+        cost_matrix: ArrayLike,
+        prediction: Space = "bayes",
+        temperature: Space = _TEMPERATURES,
+        from_logits: bool = False,
+    ):
+        super().__init__()
+        # Called for its checks of the matrix and of the classifier's output.
+        models.bayes_classifier(classifier, cost_matrix, from_logits)
+        self.trained = classifier
+        self.cost_matrix = check_cost_matrix(cost_matrix, square=False)
+        self.num_classes, decisions = self.cost_matrix.shape
+        rules = ("bayes", "argmax") if decisions == self.num_classes else ("bayes",)
+        self.prediction = check_space(
+            "prediction", prediction, lambda n, v: check_choice(n, v, rules)
+        )
+        self.temperature = check_space("temperature", temperature, check_positive)
+        self.from_logits = from_logits
+
+    def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
+        """Builds the classifier with temperature and decision, compiled to report its cost."""
+        prediction = declare(hp, "prediction", self.prediction)
+        temperature = declare(hp, "temperature", self.temperature)
+        # The argmax is the Bayes decision where all mistakes cost the same.
+        matrices = {"bayes": self.cost_matrix, "argmax": zero_one(self.num_classes)}
+        outputs = ClassProbabilities(self.from_logits)(self.trained.outputs[0])
+        outputs = TemperatureScaling(temperature)(outputs)
+        model = keras.Model(inputs_of(self.trained), BayesDecision(matrices[prediction])(outputs))
+        optimizer = keras.optimizers.SGD()  # Checkpoints expect one, though nothing is trained.
+        optimizer.build(model.trainable_variables)
+        model.compile(
+            optimizer, loss=expected_cost, metrics=[AverageCost(self.cost_matrix, "cost")]
+        )
+        return model
+
+    def fit(
+        self,
+        hp: keras_tuner.HyperParameters,
+        model: keras.Model,
+        x: FitData = None,
+        y: FitData = None,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        validation_data: FitData = None,
+        batch_size: int | None = None,
+        **fit_arguments: Any,
+    ) -> dict[str, float]:
+        """Returns `"val_average_cost"` on the validation data; called by KerasTuner.
+
+        Callbacks are called for one epoch; `hp`, `x`, `y` and other arguments are ignored.
+        """
+        if validation_data is None:
+            raise FatalValueError("Expected `validation_data` in tuner.search(...); received none.")
+        pair = isinstance(validation_data, (tuple, list))
+        data = validation_data if pair else (validation_data,)
+        scores = model.evaluate(*data, batch_size=batch_size, verbose=0, return_dict=True)
+        logs = {f"val_{name}": float(value) for name, value in scores.items()}
+        called = keras.callbacks.CallbackList(list(callbacks), model=model, epochs=1)
+        called.on_train_begin()
+        called.on_epoch_begin(0)
+        called.on_epoch_end(0, logs)
+        called.on_train_end(logs)
+        return logs
+
+    def classifier(self, model: keras.Model) -> keras.Model:
+        """Returns a model of the search unchanged, since it contains its decision rule."""
+        return model

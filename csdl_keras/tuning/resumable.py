@@ -20,7 +20,7 @@ import keras
 import keras_tuner
 from keras_tuner.engine.trial import Trial
 
-from csdl_keras._utils.files import write_json
+from csdl_keras._utils.files import replace_file
 from csdl_keras.fitting.cache import StageCache, describe, environment
 
 #: What a tuner builds models with.
@@ -157,7 +157,7 @@ class ResumableTuner(keras_tuner.Tuner):
         key = self._key() | _digests(given)
         if not self._check(key, whole=True):
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_json(self._folder / "search.json", key)
+            replace_file(self._folder / "search.json", json.dumps(key).encode())
 
     def on_trial_end(self, trial: Trial) -> None:
         """Ends a trial and announces it."""
@@ -193,7 +193,7 @@ class ResumableTuner(keras_tuner.Tuner):
         parts |= {f"tuner_{name}": it for name, it in self._choices.items() if name not in _FREE}
         parts |= {"hyper_model": type(hyper_model).__qualname__, "tuner": type(self).__name__}
         parts |= {"space": hp.get_config()["space"], "objective": str(self.oracle.objective)}
-        return _digests({**parts, "versions": keras_tuner.__version__, **environment()})
+        return _digests({**parts, "keras_tuner": keras_tuner.__version__, **environment()})
 
     def _check(self, key: Mapping[str, str], whole: bool = False) -> bool:
         """Tells whether a trial has ended, and raises unless it was of a search with this key.

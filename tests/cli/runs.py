@@ -24,7 +24,7 @@ def train_all_with(make):
     """A `Trainer.train_all` that asks `make` for the model of an algorithm."""
 
     def train_all(self, requests, on_error):
-        for index, (algorithm, _, _) in enumerate(requests):
+        for index, (algorithm, _) in enumerate(requests):
             try:
                 trained = Trained(make(algorithm.name), seconds=1.0, epochs=1)
             except Exception as error:

@@ -34,7 +34,7 @@ def run_with(folder, data, matrices, decide, monkeypatch):
     """Results of decisions that no network made, `decide(algorithm, labels, options)`."""
 
     def train_all(self, requests, on_error):
-        for index, (algorithm, _, _) in enumerate(requests):
+        for index, (algorithm, _) in enumerate(requests):
             yield index, types.SimpleNamespace(model=algorithm.name, seconds=1.0, epochs=1)
 
     def decided(_, name, part):

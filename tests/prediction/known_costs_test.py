@@ -125,8 +125,3 @@ class TestCostInput(TestCase):
         for call in (lambda x: model.predict(x, verbose=0), lambda x: decide(model, x)):
             with pytest.raises(ValueError, match="costs to be finite.*received 1 of 30 rows"):
                 call([X, costs])
-
-    @pytest.mark.parametrize("x", [X, [X]])
-    def test_no_costs_raise_in_decide(self, x):
-        with pytest.raises(ValueError, match="Expected `costs`, or x=.*; received x alone"):
-            decide(self.make(), x)

@@ -28,7 +28,7 @@ def no_training():
     [
         ({"algorithm": "nobody"}, "Expected `algorithm` to be one of"),
         ({"validation_fraction": 1.0}, "Expected `validation_fraction`"),
-        ({"random_state": "a"}, "Expected `random_state`.*received 'a'"),
+        ({"random_state": "a"}, "cannot be used to seed"),
         ({"ensemble": 0}, "Expected `members`"),
         ({"cost_matrix": PRICED, "other_decisions": ["a", "b"]}, "to be 1 labels"),
     ],
@@ -43,7 +43,6 @@ def test_arguments_that_are_refused(arguments, match):
     ("matrix", "data", "match"),
     [
         (MATRIX, {"costs": ONES}, "Expected `costs` or a `cost_matrix`; received both"),
-        (None, {"costs": ONES[1:]}, "Expected `costs` with a row for each of 90 labels"),
         (MATRIX, {"y": np.ones(90)}, "at least 2 classes in `y`; received one class"),
     ],
 )

@@ -38,7 +38,6 @@ def test_probabilities_and_decisions(method):
     for costs, matrix_of in (
         (None, lambda n: MATRIX),
         (MATRIX[::-1, ::-1], lambda n: MATRIX[::-1, ::-1]),
-        (EXPANDED, lambda n: EXPANDED[n]),
         (AFFINE, lambda n: EXPANDED[n]),
     ):
         rows = expected(probabilities, matrix_of)
@@ -71,22 +70,6 @@ def test_weights_reach_classifier_and_calibration(method):
     expected = other.fit(X, Y, sample_weight=WEIGHTS).predict_proba(X)
     np.testing.assert_allclose(found, expected)
     assert np.abs(found - model.fit(X, Y).predict_proba(X)).max() > 1e-3
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [[False, True], [3, 255], ["no", "yes"]],
-    ids=["bool", "int", "str"],
-)
-@pytest.mark.parametrize("method", ["temperature", None])
-def test_labels_of_any_type(labels, method):
-    pandas = pytest.importorskip("pandas")
-    classes = np.asarray(labels)
-    y = pandas.Series(classes[INDICES % 2], index=np.arange(90) + 7)
-    model = BayesClassifier(GaussianNB(), [[0, 1, 0.3], [2, 0, 0.3]], method).fit(X, y)
-    np.testing.assert_array_equal(model.classes_, classes)
-    assert set(model.predict(X).tolist()) <= set(model.decisions_.tolist())
-    assert model.predict_cost(X).shape == (90, 3) and model.score(X, y) <= 0
 
 
 def test_costs_in_fit_are_what_decides_without_others():

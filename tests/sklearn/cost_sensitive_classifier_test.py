@@ -1,12 +1,17 @@
 """What the estimator trains and predicts, against loops and against `csdl_keras.train`."""
 
+import functools
 import pickle
 
 import keras
 import numpy as np
+import pandas
+import polars
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import csdl_keras as csdl
+from csdl_keras.sklearn import BayesClassifier, average_cost_scorer
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.data import validation_split
 from tests.sklearn.fitted import COSTS, LABELS, MATRIX, SETTINGS, X, Y, estimator, fitted
@@ -27,13 +32,7 @@ def outputs(model):
 
 
 @pytest.mark.parametrize(
-    "name,own_costs",
-    [
-        ("dnn_bayes", True),
-        ("dnn_sosr", False),
-        ("cost_model", False),
-        ("csosr", True),
-    ],
+    "name,own_costs", [("dnn_bayes", True), ("dnn_sosr", False), ("csosr", True)]
 )
 def test_decisions_of_train_on_the_same_split(name, own_costs):
     kept, held_out = validation_split(INDICES, 0.15, np.random.RandomState(0))
@@ -58,7 +57,7 @@ def test_costs_are_expected_under_the_probabilities(name):
     np.testing.assert_array_equal(found.predict(X), LABELS[by])
 
 
-@pytest.mark.parametrize("algorithm", ["csosr", POISSON], ids=str)
+@pytest.mark.parametrize("algorithm", ["csosr", POISSON])
 def test_estimates_are_in_the_unit_of_the_costs(algorithm):
     small = fitted(algorithm)
     costs = small.predict_cost(X)
@@ -80,15 +79,15 @@ def test_images_and_the_default_row():
 
 @pytest.mark.parametrize(
     "start",
-    [lambda: 3, lambda: np.random.RandomState(5), lambda: keras.utils.set_random_seed(5)],
-    ids=["an integer", "a generator", "the global seed"],
+    [lambda: np.random.RandomState(5), lambda: keras.utils.set_random_seed(5)],
+    ids=["a generator", "the global seed"],
 )
 def test_random_state(start):
     def fit(state):
         return estimator(random_state=state).fit(X[:30], Y[:30]).predict_cost(X)
 
     state = start()
-    first, second = fit(state), fit(4 if state == 3 else state)
+    first, second = fit(state), fit(state)
     np.testing.assert_array_equal(first, fit(start()))
     assert np.abs(first - second).max() > 1e-4
 
@@ -103,7 +102,7 @@ def test_score_is_minus_the_average_cost():
     assert model.score(X, Y, sample_weight=weights) == pytest.approx(weighted)
 
 
-@pytest.mark.parametrize("name", ["calibrated_bayes", "csosr"])
+@pytest.mark.parametrize("name", ["dnn_bayes", "csosr"])
 def test_pickle(name):
     model = fitted(name)
     loaded = pickle.loads(pickle.dumps(model))
@@ -112,19 +111,46 @@ def test_pickle(name):
     assert hasattr(loaded, "predict_proba") == hasattr(model, "predict_proba")
 
 
-def test_frames_and_series_of_pandas():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X, columns=list("abcd"))
-    labels = pandas.Series(Y, index=np.arange(90) + 7)
-    model = estimator().fit(frame, labels)
-    np.testing.assert_array_equal(model.predict_cost(frame), fitted().predict_cost(X))
-    assert model.score(frame, labels) == fitted().score(X, Y)
-    assert model.feature_names_in_.tolist() == list("abcd")
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(frame[list("bacd")])
-
-
 def test_its_model_keeps_labels_that_are_names():
     np.testing.assert_array_equal(fitted().model_.classes, LABELS)
     numbers = estimator().fit(X, np.arange(90) % 3)
     assert getattr(numbers.model_, "classes", None) is None
+
+
+def test_frames_with_categories_and_missing_values():
+    frame = pandas.DataFrame(X, columns=list("abcd")).assign(kind=np.where(Y == "cat", "p", "q"))
+    frame.loc[::7, "a"] = np.nan
+    model = estimator("calibrated_bayes").fit(frame, pandas.Series(Y))
+    assert model.feature_names_in_.tolist() == list(frame) and model.n_features_in_ == 5
+    expected = model.predict_proba(frame)
+    for rows in (frame[[*frame][::-1]], polars.from_pandas(frame)):
+        np.testing.assert_allclose(model.predict_proba(rows), expected, rtol=1e-5)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(frame), model.predict(frame))
+
+
+DAYS = np.array(["2020-01-01", "2021-06-30"], "datetime64[D]")
+
+
+@pytest.mark.parametrize(
+    "values,label,other", [([False, True], 2, None), (DAYS, "abstain", ["abstain"])]
+)
+def test_an_estimator_that_abstains(values, label, other):
+    # To abstain is the cheapest decision unless it is certain.
+    matrix = csdl.costs.with_abstain(1 - np.eye(2), 0.2)
+    y = pandas.Series(values)[np.arange(90) % 2]
+    model = estimator(cost_matrix=matrix, other_decisions=other).fit(X, y)
+    chosen = model.predict_cost(X).argmin(axis=1)
+    known = [*values, label]
+    assert model.predict(X).tolist() == [known[place] for place in chosen]
+    assert 2 in chosen and model.predict_proba(X).shape == (90, 2)
+    assert model.score(X, y) == average_cost_scorer(matrix, False, other)(model, X, y)
+
+
+@pytest.mark.parametrize("make", [estimator, functools.partial(BayesClassifier, GaussianNB())])
+def test_costs_are_found_by_the_names_of_classes(make):
+    names = LABELS[::-1]
+    model = make(cost_matrix=pandas.DataFrame(MATRIX[::-1, ::-1], names, names)).fit(X, Y)
+    np.testing.assert_array_equal(model.cost_matrix_, MATRIX)
+    with pytest.raises(ValueError, match="the classes are .'cat', 'dog', 'eel'"):
+        make(cost_matrix=pandas.DataFrame(MATRIX, names, list("abc"))).fit(X, Y)

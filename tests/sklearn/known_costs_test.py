@@ -15,7 +15,7 @@ AMOUNTS = np.random.default_rng(1).lognormal(size=90)
 AFFINE = AffineCosts(AMOUNTS, per_unit=MATRIX, fixed=[[0.3, 8, 8], [0, 8.1, 8], [0.5, 8, 8]])
 EXPANDED = np.array([AFFINE.fixed + amount * AFFINE.per_unit for amount in AMOUNTS])
 ABSTAIN = csdl.costs.with_abstain(MATRIX, price=0.6)
-KNOWN = {"one matrix": MATRIX[::-1, ::-1], "each": EXPANDED, "affine": AFFINE, "abstain": ABSTAIN}
+KNOWN = {"one matrix": MATRIX[::-1, ::-1], "affine": AFFINE, "abstain": ABSTAIN}
 
 
 def of_example(costs, n):
@@ -72,18 +72,3 @@ def test_algorithms_without_probabilities():
     with pytest.raises(ValueError, match=match):
         estimator(name, cost_matrix=None).fit(X, Y, costs=AFFINE)
     assert fitted(name).score(X, Y, costs=COSTS) <= 0
-
-
-@pytest.mark.parametrize(
-    ("costs", "match"),
-    [
-        (AFFINE[:89], "a matrix for each of 90 examples"),
-        (COSTS, "a vector for each example. Which class is true is not known"),
-        (AMOUNTS, r"\(K, D\) or \(N, K, D\)"),
-    ],
-    ids=["rows", "vectors", "amounts"],
-)
-def test_costs_that_are_refused(costs, match):
-    for method in (fitted().predict, fitted().predict_cost):
-        with pytest.raises(ValueError, match=match):
-            method(X, costs=costs)

@@ -64,16 +64,6 @@ def routing():
 
 @pytest.mark.usefixtures("routing")
 class TestRouting:
-    def test_cost_vectors_in_a_search_of_a_pipeline(self):
-        model = estimator("csosr", cost_matrix=None)
-        model.set_fit_request(costs=True).set_score_request(costs=True)
-        pipeline = make_pipeline(StandardScaler(), model)
-        settings = "costsensitiveclassifier__settings"
-        grid = {settings: [SETTINGS, SETTINGS.replace({"svm.penalty": 9.0})]}
-        search = GridSearchCV(pipeline, grid, cv=FOLDS, error_score="raise")
-        score = search.fit(X, Y, costs=COSTS).score(X, Y, costs=COSTS)
-        assert score == pytest.approx(average(search, range(90), COSTS))
-
     def test_cost_vectors_reach_the_scorer(self):
         own = average_cost_scorer().set_score_request(costs="prices")
         scorers = {"own": own, "mean": average_cost_scorer(MATRIX)}

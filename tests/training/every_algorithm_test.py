@@ -1,6 +1,4 @@
-"""Algorithms from end to end, on scikit-learn's digits and tiny networks."""
-
-import dataclasses
+"""Algorithms of one trainer on scikit-learn's digits; `golden_test.py` trains all of them."""
 
 import keras
 import numpy as np
@@ -8,46 +6,36 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.training.algorithms import ALGORITHMS, Algorithm
-from tests.support.trainers import (
-    DATA,
-    LONGER,
-    MATRICES,
-    SETTINGS,
-    Counter,
-    make_trainer,
-    outputs,
-)
+from tests.support.trainers import DATA, LONGER, MATRICES, SETTINGS, Counter, make_trainer, outputs
 from tests.support.weights import assert_same_weights
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
-#: Calls of `fit` of each algorithm, trained in the order of the table for the first matrix.
-FITS = dict(
-    zip(ALGORITHMS, (1, 2, 1, 0, 1, 0, 0, 2, 2, 0, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1), strict=True)
-)
+#: Calls of `fit` of some algorithms, trained in this order for the first matrix.
+FITS = {"dnn_blind": 1, "sdae_blind": 2, "csosr": 0, "dnn_bayes": 0, "sdae_bayes": 0}
+FITS |= {"seae_bayes": 2, "scae_bayes": 2, "dnn_sosr": 1, "sdae_sosr": 1, "seae_sosr": 1}
+FITS |= {"csdnn": 1}
 #: The same for the second matrix.
 FITS_AGAIN = {"dnn_blind": 0, "dnn_bayes": 0, "sdae_bayes": 0, "sdae_sosr": 1, "csdnn": 2}
 
 
 @pytest.fixture(scope="module")
 def table(run_module_eagerly):
-    """Every algorithm for the first matrix, then some for the second; fits that each one took."""
+    """Algorithms for the first matrix, then some for the second; fits that each one took."""
     counter = Counter()
     trainer = make_trainer(callbacks=[counter])
     trained, fits = {}, ({}, {})
-    for index, names in enumerate((ALGORITHMS, FITS_AGAIN)):
+    for index, names in enumerate((FITS, FITS_AGAIN)):
         for name in names:
             before = counter.fits
-            members = 2 if name == "ensemble_bayes" else None
-            settings = dataclasses.replace(SETTINGS, members=members)
-            trained[name, index] = trainer.train(name, MATRICES[index], settings)
+            trained[name, index] = trainer.train(name, MATRICES[index])
             fits[index][name] = counter.fits - before
     return trained, fits
 
 
 class TestTable:
-    @pytest.mark.parametrize("name", ALGORITHMS)
-    def test_every_algorithm_decides(self, table, name):
+    @pytest.mark.parametrize("name", FITS)
+    def test_it_decides(self, table, name):
         model = table[0][name, 0].model
         decisions = csdl.decide(model, DATA.x_test)
         assert decisions.shape == DATA.y_test.shape
@@ -55,6 +43,7 @@ class TestTable:
             cost = MATRICES[0][DATA.y_test, decisions].mean()
             assert cost < 0.2 * MATRICES[0][DATA.y_test].mean(axis=0).min()
             return
+        assert not model.compiled
         blind = ALGORITHMS[name].prediction == "argmax"
         found = outputs(model) if blind else -outputs(model)
         np.testing.assert_array_equal(decisions, found.argmax(axis=1))
@@ -92,10 +81,7 @@ class TestOptions:
         [
             ({"hard_hinge": True}, "dnn_sosr"),
             ({"pretraining.tied_weights": True}, "csdnn"),
-            ({"pretraining.optimizer": "sgd"}, "csdnn"),
             ({"mlp.momentum": 0.0}, "dnn_sosr"),
-            ({"cnn.variant": "full"}, "cnn_bayes"),
-            ({"auto.clipnorm": 1e-3}, "cost_model"),
         ],
         ids=str,
     )
@@ -118,7 +104,7 @@ class TestOptions:
         )
         assert weighted.sum() > blind.sum()
 
-    @pytest.mark.parametrize("name", ["beta", "mlp.beta", "rnn.epochs", "mlp.epochs.a", ""])
+    @pytest.mark.parametrize("name", ["beta", "mlp.epochs.a", ""])
     def test_unknown_choices(self, name):
         with pytest.raises(ValueError, match=f"the name of a choice.*received {name!r}"):
             csdl.Settings().replace({name: 1})

@@ -88,7 +88,6 @@ class TestKilled:
         "case,place,begun",
         [
             ("paper", (1, 1), [1, 0]),
-            pytest.param("paper", (2, 1), [1], marks=pytest.mark.slow),
             pytest.param("stacked", (0, 2), [2], marks=pytest.mark.slow),
         ],
     )
@@ -101,17 +100,7 @@ class TestKilled:
         assert not list(tmp_path.rglob("*.unfinished"))
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("case", CASES)
-    def test_in_every_epoch(self, case, expected, tmp_path, nothing_lost):
-        places = [(fit, epoch) for fit, size in enumerate(CASES[case][-1]) for epoch in range(size)]
-        for before, (fit, epoch) in zip([(0, 0), *places], places, strict=False):
-            run_python(killed_run(case, tmp_path, fit - before[0], epoch), exit_code=-9)
-        how, found = f"{case}, kill -9 in every epoch", train(case, tmp_path)
-        nothing_lost(how, found, expected[case], times=len(places))
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("number", range(5))
-    def test_at_any_moment(self, number, expected, tmp_path, nothing_lost):
+    def test_at_any_moment(self, expected, tmp_path, nothing_lost):
         """Whenever it happens to be, in writing as well."""
         with start_python(killed_run("paper", tmp_path, -1, 0)) as process:
             assert process.stdout.readline() == "started\n"
@@ -132,9 +121,7 @@ class TestPretrain:
         "layer,epoch,arguments",
         [
             (0, 0, {}),
-            (1, 2, {"tied": True}),
-            (0, 1, {"beta": 0.0, "costs": None}),
-            (0, 2, {"unlabelled": X_VAL, "reconstruction": "squared_error"}),
+            (1, 2, {"tied": True, "unlabelled": X_VAL}),
         ],
     )
     def test_interrupted(self, layer, epoch, arguments, tmp_path, nothing_lost):

@@ -1,8 +1,5 @@
 """Training for costs that are known when deciding, and early stopping on what decisions cost."""
 
-import dataclasses
-
-import joblib
 import keras
 import numpy as np
 import pytest
@@ -13,12 +10,11 @@ from tests.support.trainers import (
     DATA,
     LONGER,
     MATRICES,
-    SETTINGS,
     VALIDATION,
     make_trainer,
     outputs,
 )
-from tests.support.weights import assert_same_weights
+from tests.training.validation_cost_test import literal_cost
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
@@ -31,18 +27,6 @@ AFFINE = {
     "costs": AffineCosts(AMOUNTS[:NUM_TRAIN], MATRICES[0]),
     "validation_data": (*VALIDATION, AffineCosts(AMOUNTS[NUM_TRAIN:], MATRICES[1])),
 }
-
-
-def literal_cost(probabilities, labels, costs):
-    """The average cost of Bayes decisions, example by example."""
-    total = 0.0
-    for row, label, matrix in zip(probabilities, labels, costs, strict=True):
-        expected = [
-            sum(row[true] * matrix[true][decision] for true in range(len(row)))
-            for decision in range(len(matrix[0]))
-        ]
-        total += matrix[label][expected.index(min(expected))]
-    return total / len(labels)
 
 
 class Noter(keras.callbacks.Callback):
@@ -86,47 +70,26 @@ class TestTraining:
         costs = np.concatenate([COSTS, np.full((NUM_TRAIN, 10, 1), 1e-3)], axis=2)
         model = make_trainer(costs=costs).train("dnn_bayes").model
         np.testing.assert_array_equal(csdl.decide(model, DATA.x_test), 10)
-        fewer = make_trainer(costs=COSTS[:, :, :2]).train("dnn_bayes").model
-        assert outputs(fewer).shape == (len(DATA.x_test), 2)
 
-    def test_a_class_without_training_examples(self):
-        kept = Y < 9
-        model = csdl.train(
-            X[kept],
-            Y[kept],
-            algorithm="dnn_bayes",
-            costs=COSTS[kept],
-            settings=SETTINGS,
-        )
-        assert outputs(model).shape[1] == 10
-
-    @pytest.mark.parametrize("name", ["csdnn", "csosr", "min", "dnn_weighted", "cost_model"])
-    def test_what_trains_on_costs_is_refused_with_the_way_out(self, name):
-        with pytest.raises(ValueError, match=f"labels alone.*received '{name}'.*cost_vectors"):
-            make_trainer(costs=COSTS).train(name)
-        make_trainer(costs=csdl.costs.cost_vectors(COSTS, Y)).key(name)
+    def test_what_trains_on_costs_is_refused_with_the_way_out(self):
+        for name in ("csdnn", "csosr", "min", "dnn_weighted", "cost_model"):
+            with pytest.raises(ValueError, match=f"labels alone.*received '{name}'.*cost_vectors"):
+                make_trainer(costs=COSTS).train(name)
+            make_trainer(costs=csdl.costs.cost_vectors(COSTS, Y)).key(name)
 
     @pytest.mark.parametrize(
         ("arguments", "match"),
         [
-            ({"costs": COSTS[1:]}, "a matrix for each of 200 examples; received shape"),
             ({"costs": AFFINE["costs"][1:]}, "a matrix for each of 200 examples"),
-            ({"costs": -COSTS}, "finite and at least 0"),
             ({"costs": np.where(COSTS > 1, np.nan, COSTS)}, "finite and at least 0"),
             ({"costs": COSTS[:, :9]}, "below 9, the number of classes"),
             ({**KNOWN, "validation_data": VALIDATION}, r"\('N', 10, 10\) and None"),
             ({**KNOWN, "costs": COSTS[:, 0]}, r"\('N', 10\) and \('N', 10, 10\)"),
-            ({**KNOWN, "costs": COSTS[:, :, :9]}, r"\('N', 10, 9\) and \('N', 10, 10\)"),
-            ({"costs": 0 * COSTS}, "above 0; received all zeros"),
         ],
     )
     def test_what_it_refuses(self, arguments, match):
         with pytest.raises(ValueError, match=match):
             make_trainer(**arguments).train("dnn_bayes")
-
-    def test_a_matrix_besides_is_refused(self):
-        with pytest.raises(ValueError, match="received both"):
-            make_trainer(costs=COSTS).train("dnn_bayes", MATRICES[0])
 
 
 class TestStopping:
@@ -140,15 +103,6 @@ class TestStopping:
         kept = keras.Model(trained.model.inputs, trained.model.layers[-1].input)
         found = kept.predict(VALIDATION[0], verbose=0)
         np.testing.assert_allclose(found, noter.rows[best], atol=1e-6)
-
-    def test_costs_choose_the_epoch(self):
-        """Where only class 0 is priced, other epochs are kept than by errors."""
-        priced = np.zeros_like(COSTS_VAL)
-        priced[:, 0, 1:], priced[:, 1:, 0] = 1.0, 0.3
-        trainer = make_trainer(settings=LONGER, costs=COSTS, validation_data=(*VALIDATION, priced))
-        blind, bayes = (trainer.train(name) for name in ("dnn_blind", "dnn_bayes"))
-        weights = [trained.model.get_weights()[0] for trained in (blind, bayes)]
-        assert np.abs(weights[0] - weights[1]).max() > 1e-3
 
     def test_training_that_looks_at_no_costs_is_shared(self):
         """With a matrix and with known costs, unless validation costs choose the epoch."""
@@ -165,15 +119,6 @@ class TestStopping:
         unvalidated = make_trainer(costs=COSTS).key("dnn_bayes")
         assert unvalidated == make_trainer().key("dnn_bayes", MATRICES[0])
 
-    @pytest.mark.slow
-    def test_in_several_processes_and_from_a_folder(self, tmp_path):
-        settings = dataclasses.replace(SETTINGS, members=2)
-        arguments = {**AFFINE, "cache": csdl.StageCache(tmp_path), "settings": settings}
-        expected = make_trainer(**{**AFFINE, "settings": settings}).train("dnn_bayes").model
-        with joblib.parallel_config(n_jobs=2):
-            found = make_trainer(**arguments).train("dnn_bayes").model
-        assert_same_weights(found, expected, rtol=1e-4, atol=1e-5)
-
     def test_later_changes_of_the_costs_change_nothing(self):
         costs = COSTS_VAL.copy()
         trainer = make_trainer(costs=COSTS, validation_data=(*VALIDATION, costs))
@@ -184,14 +129,3 @@ class TestStopping:
             costs=COSTS.astype("f4"), validation_data=(*VALIDATION, np.asfortranarray(COSTS_VAL))
         )
         assert as_floats.key("dnn_bayes") == key
-
-    def test_divergence_is_named_as_such(self):
-        def spoil(*_):
-            for weight in noter.model.weights:
-                weight.assign(np.nan * weight)
-
-        noter = Noter()
-        spoiling = keras.callbacks.LambdaCallback(on_epoch_begin=spoil)
-        with pytest.raises(csdl.DivergedError):
-            make_trainer(callbacks=[noter, spoiling], **KNOWN).train("dnn_bayes")
-        assert np.isnan(noter.logs[0]["val_average_cost"])

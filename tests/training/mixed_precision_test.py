@@ -14,10 +14,9 @@ LARGEST = 1e6  # beyond float16, whose largest number is 65504
 MATRIX = csdl.costs.randomized_proportional(DATA.y_train_val, seed=0)
 MATRIX = MATRIX * (LARGEST / MATRIX.max())
 COSTS = MATRIX[DATA.y_train]
-# One of each body, objective and prediction, and for the other type one of each body.
+# One of each body, objective and prediction.
 HALF = ("csdnn", "min", "dnn_bayes", "dnn_weighted", "cnn_sosr", "cost_model")
-CASES = [("mixed_float16", name) for name in HALF]
-CASES += [("mixed_bfloat16", name) for name in ("csdnn", "cnn_bayes")]
+CASES = [("mixed_float16", name) for name in HALF] + [("mixed_bfloat16", "csdnn")]
 
 
 @functools.cache

@@ -16,7 +16,6 @@ X = RNG.normal(size=(60, 5)).astype("float32")
 Y = (X[:, 0] + 0.3 * RNG.normal(size=60) > 0).astype(int)
 COSTS = [[0, 1], [5, 0]]
 SETTINGS = csdl.Settings().limit_epochs(2)
-DEFAULTS = ("calibrated_bayes", "ensemble_bayes", "cost_model")
 
 
 def chain(*layers):
@@ -50,15 +49,19 @@ def trained(algorithm, network, x=X, y=Y, **others):
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_ends_are_found_and_completed(network, tmp_path):
-    for algorithm in ("calibrated_bayes", "cost_model"):
-        model = trained(algorithm, NETWORKS[network])
-        model.save(tmp_path / "model.keras")
-        loaded = keras.saving.load_model(tmp_path / "model.keras")
-        assert csdl.decide(loaded, X).tolist() == csdl.decide(model, X).tolist()
+    """Every end gives the width that an algorithm needs; one trained model is reloaded."""
+    build = NETWORKS[network]
+    for output in ("probability", "features"):
+        made = OwnNetwork(network=build).build(X, 2, output, seed=0)
+        assert made.output_shape == (None, 2 if output == "probability" else 6)
+    model = trained("cost_model" if network == "softmax layer" else "dnn_bayes", build)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    assert csdl.decide(loaded, X).tolist() == csdl.decide(model, X).tolist()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", DEFAULTS)
+@pytest.mark.parametrize("algorithm", ["calibrated_bayes", "ensemble_bayes", "cost_model"])
 def test_a_frozen_backbone(algorithm):
     x, y = RNG.uniform(0, 255, (60, 32, 32, 3)).astype("float32"), np.array(["cat", "dog"] * 30)
     backbone = keras.applications.MobileNetV2((32, 32, 3), 0.35, include_top=False, weights=None)
@@ -66,9 +69,9 @@ def test_a_frozen_backbone(algorithm):
     network = keras.Sequential(
         [keras.Input((32, 32, 3)), keras.layers.Rescaling(1 / 127.5, -1), backbone]
     )
-    settings = csdl.Settings().replace({"auto.batch_size": 40}).limit_epochs(1)
     members = 2 if algorithm == "ensemble_bayes" else None
-    model = trained(algorithm, network, x, y, settings=settings, ensemble=members)
+    settings = csdl.Settings(members=members).replace({"auto.batch_size": 40}).limit_epochs(1)
+    model = trained(algorithm, network, x, y, settings=settings)
     assert set(model.classes[csdl.decide(model, x[:5])]) <= {"cat", "dog"}
     kept = [it for it in model._flatten_layers() if it.name == backbone.name]
     for copy in kept:
@@ -104,9 +107,10 @@ def test_raw_rows_enter_a_network():
 
 
 def test_costs_are_estimated_by_networks_of_costs_and_of_features():
-    for network in (csdl.models.mlp, NETWORKS["features"]):
-        if network is csdl.models.mlp:
-            network = lambda shape, k: csdl.models.mlp(shape, k, (6,), output="cost")  # noqa: E731
+    def costs(shape, num_classes):
+        return csdl.models.mlp(shape, num_classes, (6,), output="cost")
+
+    for network in (costs, NETWORKS["features"]):
         assert csdl.output_kind(trained("dnn_sosr", network)) == "cost"
 
 
@@ -128,11 +132,9 @@ def test_caches_tell_models_apart():
 @pytest.mark.parametrize(
     ("algorithm", "network", "match"),
     [
-        ("calibrated_bayes", "resnet", "`network` to be an uncompiled keras.Model or a function"),
-        ("calibrated_bayes", keras.Sequential, "`network` to be an uncompiled"),
+        ("dnn_bayes", "resnet", "`network` to be an uncompiled keras.Model or a function"),
         ("calibrated_bayes", lambda shape, k: 3, "a builder to return a keras.Model; received 3"),
         ("csdnn", chain(), "one without pre-training.*received 'csdnn'"),
-        ("csosr", chain(), "one without pre-training.*received 'csosr'"),
         ("calibrated_bayes", csdl.models.mlp((4,), 2, (6,)), r"inputs of shape \(5,\); received"),
         ("calibrated_bayes", csdl.models.mlp((5,), 9, (6,)), "each of 2 classes; received 9"),
         ("cost_model", csdl.models.mlp((5,), 2, (6,), output="cost"), "which outputs 'cost'"),
@@ -148,8 +150,7 @@ def test_a_backbone_made_outside_of_the_function():
     """Each network gets a copy, and what the user made stays as it is."""
     backbone = keras.Sequential([keras.Input((5,)), keras.layers.Dense(6, "relu")])
     before = [array.copy() for array in backbone.get_weights()]
-    settings = csdl.Settings().replace({"auto.batch_size": 10}).limit_epochs(4)
-    settings = settings.replace({"members": 2})
+    settings = csdl.Settings(members=2).replace({"auto.batch_size": 10}).limit_epochs(2)
     for trainable in (False, True):
         backbone.trainable = trainable
         model = trained(
@@ -168,5 +169,5 @@ def test_a_backbone_made_outside_of_the_function():
 def test_a_chain_without_inputs_takes_other_data_later():
     network = keras.Sequential([keras.layers.Dense(6, "relu")])
     for width in (5, 4):
-        assert trained("calibrated_bayes", network, X[:, :width]).input_shape == (None, width)
+        assert trained("dnn_bayes", network, X[:, :width]).input_shape == (None, width)
     assert not network.built

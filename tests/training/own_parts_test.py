@@ -1,7 +1,6 @@
 """Bodies, pre-trainings and objectives of one's own, and what a cache keeps of them."""
 
 import dataclasses
-import functools
 
 import keras
 import pytest
@@ -74,7 +73,6 @@ def new(kind, **fields):
     [
         {"training": Objective("squared", squared, unit="mean")},
         {"body": dataclasses.replace(BODY, units=5)},
-        {"body": dataclasses.replace(BODY, learning_rate=0.1)},
         {"body": new(Narrow, version=2)(epochs=2, min_steps=1)},
         {"pretraining": Halved(sees="errors")},
         {"pretraining": new(Halved, version=2)(sees="inputs")},
@@ -96,10 +94,6 @@ def network(shape, num_classes, units=4):
 #: The user's object, and what `Trainer` is given, by what it is.
 OBJECTS = {
     "builder": lambda: (one := lambda *args: network(*args), {"network": one}),
-    "partial of a builder": lambda: (
-        one := lambda *args, **choices: network(*args, **choices),
-        {"network": functools.partial(one, units=3)},
-    ),
     "body": lambda: (
         one := new(Narrow),
         {"algorithm": dataclasses.replace(TOY, body=one(epochs=1, min_steps=1))},
@@ -145,9 +139,27 @@ def test_a_builder_without_a_version_may_build_another_network():
         assert units[0] in {getattr(layer, "units", None) for layer in model.layers}
 
 
+def test_outputs_of_another_kind_than_the_objective_trains_are_refused_before_training():
+    class Scores(Narrow):
+        def build(self, x, num_outputs, output, seed):
+            return keras.Sequential([keras.Input(x.shape[1:]), keras.layers.Dense(num_outputs)])
+
+    counter, scores = Counter(), csdl.Algorithm("a", "A", Scores(), "none", "nll", "bayes")
+    with pytest.raises(ValueError, match="gives no probabilities: end the model in a softmax"):
+        make_trainer(callbacks=[counter]).train(scores, C)
+
+    class Softmax(Narrow):
+        def build(self, x, num_outputs, output, seed):
+            return network(x.shape[1:], num_outputs)
+
+    costs = csdl.Algorithm("a", "A", Softmax(), "none", Objective("a", squared), "argmin")
+    with pytest.raises(ValueError, match="which outputs probabilities"):
+        make_trainer(callbacks=[counter]).train(costs, C)
+    assert counter.fits == 0
+
+
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("name", 3), ("loss", 3), ("output", "logit"), ("unit", "sum"), ("predictions", ("argmax",))],
+    ("name", "value"), [("loss", 3), ("output", "logit"), ("predictions", ("argmax",))]
 )
 def test_wrong_objectives(name, value):
     with pytest.raises(ValueError, match=f"Expected `{name}`"):

@@ -37,22 +37,22 @@ class Spoiler(keras.callbacks.Callback):
         self.costs.append(logs["val_average_cost"])
 
 
-class TestEpochs:
-    def test_keeps_the_epoch_of_the_lowest_validation_cost(self):
-        spoiler = Spoiler()
-        arguments = {"validation_data": VALIDATION, "callbacks": [spoiler]}
-        trained = make_trainer(settings=LONGER, **arguments).train("dnn_sosr", MATRICES[0])
-        best = int(np.argmin(spoiler.costs))
-        assert best < 4
-        assert trained.epochs == len(spoiler.costs) == best + 1 + 3
-        decisions = csdl.decide(trained.model, VALIDATION[0])
-        cost = MATRICES[0][VALIDATION[1], decisions].mean()
-        assert cost == pytest.approx(min(spoiler.costs), rel=1e-5)
-        assert cost < spoiler.costs[-1]
+def test_keeps_the_epoch_of_the_lowest_validation_cost():
+    spoiler = Spoiler()
+    arguments = {"validation_data": VALIDATION, "callbacks": [spoiler]}
+    trained = make_trainer(settings=LONGER, **arguments).train("dnn_sosr", MATRICES[0])
+    best = int(np.argmin(spoiler.costs))
+    assert best < 4
+    assert trained.epochs == len(spoiler.costs) == best + 1 + 3
+    decisions = csdl.decide(trained.model, VALIDATION[0])
+    cost = MATRICES[0][VALIDATION[1], decisions].mean()
+    assert cost == pytest.approx(min(spoiler.costs), rel=1e-5)
+    assert cost < spoiler.costs[-1]
 
-    def test_small_sets_are_trained_for_more_epochs(self):
-        settings = LONGER.replace({"mlp.epochs": 2, "mlp.min_steps": 3 * 8})  # 3 epochs of 8 steps
-        assert make_trainer(settings=settings).train("dnn_sosr", MATRICES[0]).epochs == 4
+
+def test_small_sets_are_trained_for_more_epochs():
+    settings = LONGER.replace({"mlp.epochs": 2, "mlp.min_steps": 3 * 8})  # 3 epochs of 8 steps
+    assert make_trainer(settings=settings).train("dnn_sosr", MATRICES[0]).epochs == 4
 
 
 def changed(values, value):
@@ -67,17 +67,13 @@ class TestTrain:
         [
             ({"algorithm": "dnn"}, "'dnn_blind'.*'csdnn'.*received 'dnn'"),
             ({"y": changed(DATA.y_train, 10)}, "below 10, the number of classes.*received 10"),
-            ({"y": DATA.y_train[:-1]}, "`x` with a row for each of 199 labels"),
             ({"cost_matrix": MATRICES[0][:9, :9]}, "below 9, the number of classes"),
             ({"cost_matrix": csdl.costs.with_abstain(MATRICES[0], 1.0)}, "that are no class"),
-            ({"cost_matrix": MATRICES[0][:, :9]}, "Expected `cost_matrix` of shape"),
             ({"cost_matrix": 0 * MATRICES[0]}, "an entry above 0; received all zeros"),
             ({"x": changed(DATA.x_train, np.nan)}, "entry of `x` to be finite"),
             ({"validation_data": (DATA.x_val[:, :4], DATA.y_val)}, "Expected validation inputs"),
-            ({"validation_data": (DATA.x_val, DATA.y_val[1:])}, "Expected `validation_data`"),
             ({"validation_data": (DATA.x_val, DATA.y_val + 9)}, "below 10"),
             ({"validation_data": (DATA.x_val,)}, "Expected `validation_data` to be .x_val, y_val"),
-            ({"seed": -1}, "Expected `seed`"),
             ({"algorithm": "cnn_sosr", "x": DATA.x_train.reshape(-1, 64)}, "3 sizes"),
             ({"algorithm": "cnn_sosr", "x": 255 * DATA.x_train}, r"lie in \[0, 1\]; .* to 255"),
             ({"algorithm": "csdnn", "x": 255 * DATA.x_train}, r"to lie in \[0, 1\]"),
@@ -91,16 +87,13 @@ class TestTrain:
         with pytest.raises(ValueError, match=match):
             csdl.train(**{"algorithm": "dnn_sosr", **valid, **arguments})
 
-    @pytest.mark.parametrize("first", ["csdnn", csdl.ALGORITHMS["csdnn"]])
-    def test_an_algorithm_in_place_of_the_data_is_told_the_order(self, first):
-        with pytest.raises(
-            TypeError, match=r"data come first: csdl_keras.train\(x, y, cost_matrix"
-        ):
-            csdl.train(first, DATA.x_train, DATA.y_train, MATRICES[0])
+    def test_an_algorithm_in_place_of_the_data_is_told_the_order(self):
+        with pytest.raises(TypeError, match=r"The data come first: csdl_keras.train\(x, y, cost"):
+            csdl.train("csdnn", DATA.x_train, DATA.y_train, MATRICES[0])
 
     def test_it_learns_and_the_model_can_be_saved(self, tmp_path):
-        settings = LONGER.replace({"mlp.epochs": 12, "mlp.patience": 12})
         data = (DATA.x_train, DATA.y_train, MATRICES[0], "csdnn")
+        settings = LONGER.replace({"mlp.epochs": 12, "mlp.patience": 12})
         model = csdl.train(*data, validation_data=VALIDATION, settings=settings, seed=0)
         decisions = csdl.decide(model, DATA.x_test)
         cost = MATRICES[0][DATA.y_test, decisions].mean()

@@ -117,12 +117,6 @@ class TestFit:
         assert_same_weights(model, twin, atol=1e-20)
         assert np.abs(model.get_weights()[0] - before[0]).max() > 1e-4
 
-    def test_callbacks_do_not_see_pretraining(self):
-        ends = []
-        note = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: ends.append(epoch))
-        fitted(small(pretraining_epochs=3), callbacks=[note])
-        assert ends == [0, 1]
-
     def test_the_same_values_give_the_same_network(self, trained):
         (first, history), (again, told) = trained, fitted(small(cache=csdl.StageCache()))
         assert_same_weights(first, again)
