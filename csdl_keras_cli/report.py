@@ -12,9 +12,6 @@ DESCRIPTION = (
     "and what the figures say of the paper's claims."
 )
 
-# Ends of names that a user gives for a file.
-_FILES = (".html", ".htm", ".md", ".tex", ".png", ".pdf")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
@@ -29,13 +26,7 @@ def check(arguments: argparse.Namespace) -> None:
             f"Expected a folder with a results.csv, as csdl-keras table2 writes it; received "
             f"{arguments.folder}."
         )
-    out = arguments.out
-    if out is not None and out.suffix.lower() in _FILES and not out.is_dir():
-        raise ValueError(
-            f"Expected --out to be a folder, for report.html, table2.md, table2.tex and figures; "
-            f"received {out}, the name of a file."
-        )
-    check_out(out)
+    check_out(arguments.out)
 
 
 def run(arguments: argparse.Namespace) -> int:

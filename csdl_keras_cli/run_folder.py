@@ -52,12 +52,24 @@ class RunRecord:
         data: Mapping[str, object],
         continued: bool = False,
     ):
-        self._path = folder / "run.json"
-        self._before: list[Any] = []
-        self._continued = continued
-        if continued and self._path.exists():
-            self._before = read_json(self._path).get("runs", [])
-        self._record = _described(arguments, settings, data)
+        self._path, self._continued = folder / "run.json", continued
+        there = continued and self._path.exists()
+        self._before: list[Any] = read_json(self._path).get("runs", []) if there else []
+        # The default of --dataset counts for nothing where own data are given.
+        own = {"dataset": None} if vars(arguments).get("data") else {}
+        self._record = {
+            "command": shlex.join(["csdl-keras", *sys.argv[1:]]),
+            "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "arguments": vars(arguments) | own,
+            "data": data,
+            "settings": settings,
+            "versions": _versions(),
+            "commit": _commit(),
+            "backend": keras.backend.backend(),
+            "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+        }
+        if found := accelerators():
+            self._record["machine"]["accelerators"] = ", ".join(found)
         self._write([*self._before, self._record])
 
     def add_findings(self, findings: Mapping[str, object]) -> None:
@@ -77,31 +89,6 @@ class RunRecord:
         replace_file(self._path, (json.dumps(content, indent=2, default=str) + "\n").encode())
 
 
-def _described(
-    arguments: argparse.Namespace, settings: Mapping[str, object], data: Mapping[str, object]
-) -> dict[str, Any]:
-    versions = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            versions[package] = metadata.version(package)
-    return {
-        "command": shlex.join(["csdl-keras", *sys.argv[1:]]),
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        # The default of --dataset counts for nothing where own data are given.
-        "arguments": vars(arguments) | ({"dataset": None} if vars(arguments).get("data") else {}),
-        "data": data,
-        "settings": settings,
-        "versions": versions,
-        "commit": _commit(),
-        "backend": keras.backend.backend(),
-        "machine": {
-            "processor": platform.machine(),
-            "cores": os.cpu_count(),
-            **({"accelerators": ", ".join(found)} if (found := accelerators()) else {}),
-        },
-    }
-
-
 def accelerators() -> list[str]:
     """Returns the names of the devices that the backend computes on, other than processors."""
     if keras.backend.backend() == "torch":
@@ -109,6 +96,14 @@ def accelerators() -> list[str]:
         return [cuda.get_device_name(index) for index in range(cuda.device_count())]
     names = map(str, keras.distribution.list_devices())
     return [name for name in names if "cpu" not in name.lower()]
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions[package] = metadata.version(package)
+    return versions
 
 
 def _commit() -> str | None:

@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from csdl_keras_cli import arguments as shared
-from csdl_keras_cli.choices import CNN_VARIANTS, FIRST_COST_SEED, OTHER_ALGORITHMS, PROFILES
+from csdl_keras_cli.choices import (
+    CNN_VARIANTS,
+    DATASETS,
+    FIRST_COST_SEED,
+    OTHER_ALGORITHMS,
+    PROFILES,
+)
+from csdl_keras_cli.suggestions import did_you_mean
 
 HELP = "run the paper's Table 2: all algorithms on all data sets"
 DESCRIPTION = (
@@ -96,8 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mixed-precision",
         action="store_true",
-        help="compute in bfloat16 and keep weights in float32, Keras' policy mixed_bfloat16; "
-        "with 3000 units an epoch took five seconds in place of eight on a processor that knows it",
+        help="compute in bfloat16 and keep weights in float32, Keras' policy mixed_bfloat16",
     )
     parser.add_argument(
         "--authors-choices",
@@ -116,7 +122,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError if `--out` is no folder, or `--budget` no time."""
+    """Raises a ValueError if `--out` is not a folder, or `--budget` not a time."""
     shared.check_out(arguments.out)
     if arguments.budget is not None and not 0 < arguments.budget < float("inf"):
         raise ValueError(f"Expected --budget to be above 0; received {arguments.budget}.")
@@ -154,15 +160,12 @@ def _run(arguments: argparse.Namespace) -> int:
     from csdl_keras._utils.files import check_writable
     from csdl_keras._utils.optional import optional_module
 
-    # Nothing may be missing once training has begun.
-    for module in ("joblib", "pandas", "sklearn"):
-        optional_module(module, "compare")
+    optional_module("pandas", "compare")
     from csdl_keras.paper.cells import Runner, processes
     from csdl_keras.paper.folder import Folder
     from csdl_keras.paper.grid import Grid
     from csdl_keras_cli.run_folder import RunRecord
 
-    spent = threading.Event()
     profile = _profile(arguments)
     missing = _unavailable(profile.datasets)
     if arguments.datasets is not None:
@@ -189,17 +192,15 @@ def _run(arguments: argparse.Namespace) -> int:
     )
     for name, error in missing.items():
         _tell(f"Not run, its data are not at hand: {name}. {error}")
-    ending, before = "", _results(path)
+    ending, before, spent = "", _results(path), threading.Event()
     # A run that finds no workers leaves no record of itself.
     with processes(arguments.jobs, arguments.scheduler):
-        settings = dataclasses.asdict(profile) | {
-            "planned": grid.planned(),
-            "unavailable": {name: str(error) for name, error in missing.items()},
-        }
+        unavailable = {name: str(error) for name, error in missing.items()}
+        planned = {"planned": grid.planned(), "unavailable": unavailable}
+        settings = dataclasses.asdict(profile) | planned
         record = RunRecord(path, arguments, settings, {}, continued=True)
-        number = len(profile.algorithms)
         _tell(
-            f"{number} algorithm{'s' * (number > 1)} on {', '.join(profile.datasets)}; "
+            f"{', '.join(profile.algorithms)} on {', '.join(profile.datasets)}; "
             f"{profile.cost_seeds} cost matrices; results in {path}, finished stages in "
             f"{cache}. Stop it when you like: the same command goes on from there."
         )
@@ -213,10 +214,9 @@ def _run(arguments: argparse.Namespace) -> int:
     results, failures = _results(path), grid.runner.failures
     if failures and results == before:
         record.remove()
-    after = "There are no results yet."
-    if results is not None:
-        command = shlex.join(["csdl-keras", "report", str(path)])
-        after = f"Wrote {path / 'results.csv'}. Render the table:\n\n    {command}"
+    command = shlex.join(["csdl-keras", "report", str(path)])
+    after = f"Wrote {path / 'results.csv'}. Render the table:\n\n    {command}"
+    after = "There are no results yet." if results is None else after
     _tell(f"\nTrained {len(grid.runner.ran)} cells; all others were there.{ending} {after}")
     return failures.tell()
 
@@ -227,10 +227,7 @@ def _tell(text: str) -> None:
 
 @contextlib.contextmanager
 def _interrupted_after(hours: float | None, spent: threading.Event) -> Iterator[None]:
-    """Raises a KeyboardInterrupt inside the `with` block, as Ctrl-C does, when the time is spent.
-
-    Trainings go on later from their last saved epoch.
-    """
+    """Raises a KeyboardInterrupt in the `with`, as Ctrl-C does, and sets `spent` after a time."""
 
     def end() -> None:
         spent.set()
@@ -259,19 +256,17 @@ def _profile(arguments: argparse.Namespace) -> Any:
         searches = tuple(it for it in searches if it.field not in AUTHORS_SETTINGS)
     if arguments.epochs is not None:
         settings = settings.limit_epochs(arguments.epochs)
-    changes: dict[str, Any] = {"settings": settings, "searches": searches}
-    if arguments.datasets is not None:
-        changes["datasets"] = tuple(arguments.datasets)
-    if arguments.algorithms is not None:
-        names = (get_algorithm(name).name for name in arguments.algorithms)
-        changes["algorithms"] = tuple(dict.fromkeys(names))
-    if arguments.cost_seeds is not None:
-        changes["cost_seeds"] = changes["slow_cost_seeds"] = arguments.cost_seeds
-    if arguments.seeds is not None:
-        changes["seeds"] = arguments.seeds
-    if arguments.train_size is not None:
-        changes |= {"train_size": arguments.train_size, "cnn_train_size": arguments.train_size}
-    return dataclasses.replace(profile, **changes)
+    names = [get_algorithm(name).name for name in arguments.algorithms or ()]
+    size, matrices = arguments.train_size, arguments.cost_seeds
+    changes = {
+        "datasets": tuple(arguments.datasets or ()),
+        "algorithms": tuple(dict.fromkeys(names)),
+        **dict.fromkeys(("cost_seeds", "slow_cost_seeds"), matrices),
+        **dict.fromkeys(("train_size", "cnn_train_size"), size),
+        "seeds": arguments.seeds,
+    }
+    given = {name: value for name, value in changes.items() if value}
+    return dataclasses.replace(profile, settings=settings, searches=searches, **given)
 
 
 def _unavailable(names: tuple[str, ...]) -> dict[str, Exception]:
@@ -285,6 +280,8 @@ def _unavailable(names: tuple[str, ...]) -> dict[str, Exception]:
             DataSource(name).load()
         except DataUnavailableError as error:
             errors[name] = error
+        except ValueError as error:
+            raise ValueError(f"{error}{did_you_mean(name, DATASETS)}") from error
     return errors
 
 
