@@ -1,17 +1,15 @@
-"""Configures pytest: seeds, the tests that every backend runs, and fixtures."""
+"""Configures pytest: seeds, the tests that every backend runs, and fixtures.
 
+Keras is imported within functions, since the process that shares out tests does without.
+"""
+
+import functools
 import gc
 import pathlib
 
 import hypothesis
-import keras
 import pytest
 from hypothesis.internal.conjecture import providers
-
-from tests.support.eager import eager_models
-from tests.support.interruptions import nothing_lost
-
-__all__ = ["nothing_lost"]
 
 TESTS = pathlib.Path(__file__).parent
 #: Folders and files whose tests are slow on any backend but TensorFlow: what they test computes
@@ -57,6 +55,8 @@ def pytest_configure():
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by `-m`
 def pytest_collection_modifyitems(items):
     """Marks tests as slow that need no second backend."""
+    import keras
+
     if keras.backend.backend() == "tensorflow":
         return
     enough = [TESTS / name for name in TENSORFLOW_IS_ENOUGH]
@@ -74,13 +74,25 @@ def pytest_collection_finish():
 @pytest.hookimpl(tryfirst=True)  # before fixtures of modules, which make networks
 def pytest_runtest_setup():
     """Gives each test the same random numbers, whichever tests ran before it."""
+    import keras
+
     keras.utils.set_random_seed(0)
 
 
 def eagerly():
     """Runs a test, or the tests of a module and its fixtures, within `eager_models`."""
+    from tests.support.eager import eager_models
+
     with eager_models():
         yield
+
+
+@pytest.fixture
+def nothing_lost(record_property):
+    """`check_nothing_lost` for the running test."""
+    from tests.support.interruptions import check_nothing_lost
+
+    return functools.partial(check_nothing_lost, record_property)
 
 
 @pytest.fixture

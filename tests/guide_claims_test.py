@@ -20,9 +20,6 @@ ROOT = pathlib.Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 SETS = ("digits", "digits_imb", "mnist_5k", "mnist_5k_imb")
 TABLES = ("churn", "credit", "credit_vub", "upsell")
-TEMPERATURE, BIASES, VECTOR = (
-    f"{name}, prior 1.0" for name in ("temperature", "bias-corrected", "vector")
-)
 
 
 class Ratio(NamedTuple):
@@ -73,35 +70,10 @@ def on_tables(knowledge, method, other, names=TABLES):
     return Ratio.of(np.exp(np.mean(logs, axis=0)), np.ones(len(logs[0])))
 
 
-def calibration(data, members, method, against="none"):
-    found = costs("calibration", "dataset", "members", "method")
-    return Ratio.of(found[data, members, method], found[data, members, against])
-
-
 def says(guide, words):
     """Fails unless a guide has the words; how lines are broken does not matter."""
     text = (ROOT / "docs" / "guides" / f"{guide}.md").read_text()
     assert " ".join(words.lower().split()) in " ".join(text.lower().split())
-
-
-def test_calibration():
-    columns = [(data, members) for data in SETS[:2] for members in (1, 5)]
-    assert all(calibration(data, 5, TEMPERATURE).less for data in SETS[:2])
-    assert all(calibration(data, 1, TEMPERATURE).open for data in SETS[:2])
-    says("deciding", "a temperature with the prior lowers its cost on both sets")
-    says("deciding", "gains nothing by it that can be told from chance here: the intervals hold 1")
-    found = {column: calibration(*column, BIASES, TEMPERATURE) for column in columns}
-    one = found.pop(("digits_imb", 1))
-    assert one.less and all(it.open for it in found.values())
-    says(
-        "deciding",
-        f"Biases for each class cost {one} times as much as the temperature for one network on "
-        "`digits_imb`, and differ from it by no more than chance in the other three columns",
-    )
-    five, temperature = (calibration("digits", 5, method) for method in (VECTOR, TEMPERATURE))
-    assert five.less
-    says("deciding", f"{five} for five networks on `digits`, where the temperature has")
-    says("deciding", f"where the temperature has {temperature}")
 
 
 def test_a_bayes_decision_on_a_forest():

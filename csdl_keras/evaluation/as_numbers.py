@@ -14,12 +14,7 @@ from csdl_keras.costs.known import AffineCosts, CostsLike, KnownCosts, check_kno
 def as_numbers(
     y_true: ArrayLike, cost_matrix: CostsLike | None, classes: Any, *decisions: ArrayLike
 ) -> tuple[Any, ...]:
-    """Returns labels or cost vectors, costs and decisions as arrays, one row for each decision.
-
-    Args:
-        y_true, cost_matrix, classes: as in `decision_costs`, also of pixels.
-        *decisions: decisions `(N, ...)`: labels, or the numbers of columns.
-    """
+    """Returns labels or cost vectors, costs and decisions as arrays, one row for each decision."""
     true: Any = y_true if cost_matrix is None else label_array("y_true", y_true)
     labels = known_classes(true, classes)
     chosen = [label_array("decisions", own) for own in decisions]
@@ -93,10 +88,8 @@ def _shape(costs: Any) -> tuple[int, ...]:
 
 
 def _numbers(name: str, labels: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Returns labels as their positions among those that are known.
-
-    Integers are positions already where those that are known are strings or booleans.
-    """
+    """Returns labels as their positions among those that are known."""
+    # Integers are positions already where those that are known are strings or booleans.
     if labels.dtype.kind in "iu" and known.dtype.kind not in "iuf":
         return labels
     return positions(name, labels, known)

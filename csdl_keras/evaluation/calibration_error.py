@@ -31,9 +31,8 @@ class Reliability:
     @property
     def error(self) -> float:
         """Mean distance between confidence and frequency, weighted by the counts of the bins."""
-        full = self.count > 0
-        gaps = np.abs(self.confidence[full] - self.frequency[full])
-        return float(np.average(gaps, weights=self.count[full]))
+        gaps = np.abs(self.confidence - self.frequency) * self.count
+        return float(np.nansum(gaps) / self.count.sum())
 
     def intervals(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns both ends of Wilson's 95 % interval of each frequency; NaN for an empty bin."""

@@ -24,14 +24,8 @@ from csdl_keras.evaluation.scores import chosen_costs, cost_per_class, error_rat
 class CostRow:
     """Costs of one model's decisions, of today's rule or of the best constant decision.
 
-    Args:
-        average_cost, low, high: average cost of its decisions and its interval.
-        normalized_cost: NaN unless the best constant decision's cost is above 0.
-        error_rate: share of wrong decisions among those for a class; NaN if there are none.
-        abstained: share of decisions that are not a class; 0 without labels.
-        per_class: average cost of each true class; empty without labels.
-        against_best, against_constant, against_baseline: comparisons with the cheapest model, the
-            best constant decision and today's rule; `None` with itself and where there is none.
+    `normalized_cost` is NaN unless the best constant decision's cost is above 0, `per_class` empty
+    without labels, and a comparison `None` with itself and where there is no other.
     """
 
     name: str
@@ -70,8 +64,8 @@ class CostReport:
         baseline: row of today's rule, or `None`.
         unit: unit of costs, or `None`.
         class_names: names of the classes; empty without labels.
-        largest_seen: the largest amount seen, if intervals rest on it, or `None`.
-        ten_largest: share of the ten largest amounts in the sum of all, or `None` likewise.
+        largest_seen, ten_largest: the largest amount seen, and the share of the ten largest in the
+            sum of all; `None` unless intervals rest on it.
         right_is_free: whether each example's cheapest decision costs nothing.
         has_gains: whether some decision of some example gains money.
     """

@@ -190,7 +190,7 @@ class _Tail:
     Beyond the largest of N values lies a share of about 1 / N, whose mean in a tail of index `xi`
     is the largest value divided by `1 - xi`. This is the bound, with the upper 95 % limit of
     Hill's estimate of `xi` from the `2 sqrt(N)` largest values, but at most eight times the
-    largest one. Of values that are alike `xi` is 0.
+    largest one.
     """
 
     def __init__(self, costs: np.ndarray):
@@ -218,10 +218,7 @@ class _Tail:
 def _of_classes(
     y_true: ArrayLike, cost_matrix: CostsLike | None
 ) -> tuple[Iterable[np.ndarray], bool]:
-    """Returns costs `(N, D)` as if each class were the true one, or one matrix, and if it is that.
-
-    Which class is true is random, what it would cost is not.
-    """
+    """Returns costs `(N, D)` as if each class were the true one, or one matrix; and which."""
     if cost_matrix is None:
         return [example_costs(y_true)], False
     costs = check_known_costs(cost_matrix)

@@ -144,11 +144,10 @@ def error_rate(
     >>> error_rate([0, 1, 1], [0, 2, 0], [[0, 1, 0.5], [9, 0, 0.5]])
     0.5
     """
-    y_true, cost_matrix, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
-    if cost_matrix is None:
+    y_true, known, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
+    if known is None:
         costs = example_costs(y_true)
         return float(np.mean(chosen_costs(costs, decisions) > costs.min(axis=1)))
-    known = check_known_costs(cost_matrix)
     num_classes, num_decisions = known.shape[-2:]
     labels = check_labels(y_true, num_classes)
     check_known_costs(known, num_examples=len(labels))
@@ -173,10 +172,10 @@ def cost_per_class(
     >>> cost_per_class([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     array([0. , 4.5])
     """
-    y_true, cost_matrix, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
-    num_classes = check_known_costs(cost_matrix).shape[-2]
+    y_true, known, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
+    num_classes = known.shape[-2]
     labels = check_labels(y_true, num_classes)
-    paid = decision_costs(labels, decisions, cost_matrix)
+    paid = decision_costs(labels, decisions, known)
     totals = np.bincount(labels, weights=paid, minlength=num_classes)
     counts = np.bincount(labels, minlength=num_classes)
     return np.divide(totals, counts, out=np.full(num_classes, np.nan), where=counts > 0)

@@ -13,8 +13,7 @@ optional_module("matplotlib", "compare")
 from csdl_keras.plots.beta_curve import beta_curve
 from csdl_keras.plots.cost_against import cost_against
 from csdl_keras.plots.cost_against_threshold import cost_against_threshold
-from csdl_keras.plots.cost_confusion import cost_confusion
-from csdl_keras.plots.heatmap import cost_matrix_heatmap
+from csdl_keras.plots.heatmap import cost_confusion, cost_matrix_heatmap
 from csdl_keras.plots.reliability_diagram import reliability_diagram
 from csdl_keras.plots.risk_coverage import risk_coverage
 

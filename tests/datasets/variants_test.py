@@ -81,8 +81,3 @@ class TestGrayscale:
             assert found.dtype == np.float32 and found.shape[1:] == (2, 3, 1)
             np.testing.assert_allclose(found[..., 0], expected, atol=1e-6)
             np.testing.assert_array_equal(labels(gray, split), labels(data, split))
-
-    def test_white_does_not_exceed_1(self):
-        white = np.ones((20, 2, 2, 3), "float32")
-        gray = grayscale(dataclasses.replace(toy_data(), x_test=white, x_train=white.repeat(3, 0)))
-        np.testing.assert_array_equal(gray.x_test, white[..., :1])

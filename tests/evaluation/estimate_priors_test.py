@@ -43,14 +43,6 @@ class TestEstimate:
         means = adjust_priors(rows, OLD, found.priors).mean(axis=0)
         np.testing.assert_allclose(means, found.priors, atol=1e-3)
 
-    def test_of_class_1(self):
-        p = np.random.default_rng(0).uniform(size=50)
-        expected = estimate_priors(np.stack([1 - p, p], axis=1), [3, 1])
-        for given in (p, p[:, None]):
-            found = estimate_priors(given, [3, 1])
-            np.testing.assert_allclose(found.priors, expected.priors)
-            np.testing.assert_allclose(found.standard_errors, expected.standard_errors)
-
     def test_standard_errors_cover(self):
         """The truth lies within 1.96 standard errors in 95 % of sets of examples."""
         estimates = [estimated(seed, distance=2.0) for seed in range(150)]
@@ -93,7 +85,3 @@ class TestDoubts:
         few, labels = drawn(OLD, 12, rng)
         found = estimate_priors(rows, OLD, (posteriors(few, OLD), labels))
         assert "of `reference` with" in found.doubts[-1] and "too few" in found.doubts[-1]
-
-    def test_classes_that_look_alike(self):
-        found = estimate_priors([OLD] * 100, OLD)
-        assert (found.standard_errors == 0.5).all() and "uncertain" in found.doubts[0]

@@ -3,7 +3,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from csdl_keras.plots import cost_confusion
-from csdl_keras.plots.cost_confusion import confusion_table
+from csdl_keras.plots.heatmap import confusion_table
 
 MATRIX = np.array([[0.0, 1.0, 2.0, 0.5], [9.0, 0.0, 3.0, 0.5], [4.0, 7.0, 0.0, 0.5]])
 Y_TRUE = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])

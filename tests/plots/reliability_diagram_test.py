@@ -45,9 +45,9 @@ class TestReliabilityDiagram:
         np.testing.assert_allclose(y[right], 1.0 - 0.5 / bins.count[right])
         np.testing.assert_allclose(y[~right], bins.frequency[~right])
 
-    def test_image_of_two_curves_with_one_diagonal(self, baseline_axes):
-        reliability_diagram(LABELS, P, ax=baseline_axes)
-        reliability_diagram(LABELS, SHARP, ax=baseline_axes)
-        assert len(baseline_axes.get_lines()) == 3
+    def test_two_curves_share_a_diagonal(self):
+        axes = reliability_diagram(LABELS, P)
+        reliability_diagram(LABELS, SHARP, ax=axes)
+        assert len(axes.get_lines()) == 3
         error = calibration_error(LABELS, P, 10, strategy="quantile")
-        assert legend_of(baseline_axes)[0] == f"calibration error {error:.3g}"
+        assert legend_of(axes)[0] == f"calibration error {error:.3g}"

@@ -1,26 +1,17 @@
 """Runs that are stopped, and what the end of the next one has lost."""
 
-import functools
 import os
 import signal
 
 import keras
 import numpy as np
-import pytest
 
 #: The most by which a run that was stopped may differ from one that was not.
 TOLERANCE = 1e-6
 
 
 class Stop(keras.callbacks.Callback):
-    """Stops behind a step, or the execution that it is in: by an exception, or killed.
-
-    Args:
-        fit: which call of `fit` it is, from 0.
-        epoch: the epoch of that fit.
-        step: the step of that epoch.
-        kill: whether the process is killed.
-    """
+    """Stops behind a step of an epoch of a call of `fit`, by an exception or killed."""
 
     observes_only = True
 
@@ -65,9 +56,3 @@ def check_nothing_lost(record_property, how, found, expected, times=1):
     difference = max(float(np.abs(np.asarray(a) - np.asarray(b)).max()) for a, b in pairs)
     record_property("interruption", [how, difference, times])
     assert difference <= TOLERANCE
-
-
-@pytest.fixture
-def nothing_lost(record_property):
-    """`check_nothing_lost` for the running test."""
-    return functools.partial(check_nothing_lost, record_property)
