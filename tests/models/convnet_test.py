@@ -22,9 +22,6 @@ class TestConvnet(TestCase):
         assert tuple(outputs.shape) == (3, 5) and output_kind(model) == output
         self.assertFinite(outputs)
 
-    def test_features(self):
-        assert convnet((8, 8, 1), 3, filters=(4, 6), output="features").output_shape == (None, 12)
-
     def test_seed(self):
         """The same seed gives the same weights, shifts and dropped features."""
         models = [convnet((8, 8, 1), 3, filters=(4, 6), seed=seed) for seed in (1, 1, 2)]
