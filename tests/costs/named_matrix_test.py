@@ -1,6 +1,5 @@
 """Costs with names are taken by value, in the order of the classes, never by position."""
 
-
 import numpy as np
 import pandas
 import polars

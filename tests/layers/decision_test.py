@@ -51,6 +51,12 @@ class TestCostsOfExamples(TestCase):
         self.assertAllClose(layer(P, costs=costs), expected)
         assert layer.weights == []
 
+    def test_costs_of_pixels_and_with_a_matrix_are_refused(self):
+        with pytest.raises(ValueError, match="probabilities of shape"):
+            self.make()(np.stack([P, P]), self.COSTS[:2])
+        with pytest.raises(ValueError, match="with a matrix"):
+            BayesDecision(MATRIX)(P, self.COSTS)
+
     @settings(max_examples=20)
     @given(arrays(np.float32, (4, 3, 5), elements=st.floats(width=32)))
     def test_wrong_costs_are_nan_for_their_example_alone(self, costs):
