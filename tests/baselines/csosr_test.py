@@ -52,14 +52,6 @@ class TestOptimum:
         np.testing.assert_allclose(model.predict_costs([[3.0]]), [[0.0, 1.0]], atol=1e-6)
         assert model.objective_ == pytest.approx(0.25)
 
-    def test_the_unit_of_costs(self):
-        (x, costs), unit = problem(), 1e3
-        model = CSOSR(penalty=2.0, tol=1e-6).fit(x, costs)
-        scaled = CSOSR(penalty=2.0 * unit, tol=1e-6).fit(x, unit * costs)
-        assert scaled.objective_ == pytest.approx(unit**2 * model.objective_, rel=1e-5)
-        difference = scaled.predict_costs(x) / unit - model.predict_costs(x)
-        assert np.abs(difference).max() < 1e-2
-
 
 class TestDecisions:
     @hypothesis.settings(max_examples=15)
