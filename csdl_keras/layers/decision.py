@@ -76,10 +76,11 @@ class BayesDecision(WideLayer):
             if self._initial is not None:
                 self.cost_matrix.assign(self._initial)
                 self._initial = None  # It takes as much memory as the weight, or twice that.
-        elif self._initial is not None:
+        elif self._initial is not None or len(probabilities_shape) != 2:
+            has = "no matrix" if self._initial is None else "a matrix"
             raise ValueError(
-                "Expected `cost_matrix` or `costs`, not both; received costs of shape "
-                f"{costs_shape} for a layer with a matrix."
+                "Expected `costs` for a layer without a matrix, and probabilities of shape (batch, "
+                f"K); received probabilities {probabilities_shape} for a layer with {has}."
             )
         self.built = True
 

@@ -52,12 +52,3 @@ def test_booleans_are_0_and_1():
     for booleans in ([True, False, False], np.array([True, False, False])):
         drawn = [costs.randomized_proportional(y, seed=0) for y in (booleans, [1, 0, 0])]
         assert drawn[0].tolist() == drawn[1].tolist()
-
-
-@pytest.mark.parametrize("make", [list, np.array, lambda y: np.array(y, dtype="uint8")])
-def test_labels_become_an_int64_copy(make):
-    given = make([2, 0, 1])
-    result = costs.check_labels(given, 3)
-    assert result.dtype == np.int64
-    result[0] = 9
-    assert list(given) == [2, 0, 1]

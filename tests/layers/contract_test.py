@@ -10,7 +10,6 @@ from keras import tree
 
 from csdl_keras import CAE, layers
 from tests.layers import caffe_loops, image_loops
-from tests.layers.dense_cases import OF_PIXELS, normalized
 from tests.support.testing import JIT_COMPILE, MIXED_POLICIES, TestCase, dtype_policy
 
 RNG = np.random.default_rng(0)
@@ -24,6 +23,10 @@ TABLE[::9, 3] = np.nan
 BIAS = np.array([0.5, -1.0, 2.0])
 KERNEL = RNG.normal(size=(2, 2, 2, 2)).astype("float32")
 COSTS = RNG.uniform(0, 9, size=(5, 3, 4)).astype("float32")
+
+
+def normalized(powers):
+    return powers / powers.sum(axis=-1, keepdims=True)
 
 
 class Case(NamedTuple):
@@ -102,8 +105,18 @@ CASES = {
         IMAGES,
         caffe_loops.within_channel_lrn(IMAGES, 5, 1.0),
     ),
-    **{name: Case(*case) for name, case in OF_PIXELS.items()},
 }
+# Those of rows on pixels, each of which is an example.
+ROWS = (
+    *("BayesDecision", "BiasCorrected", "TemperatureScaling", "PriorAdjustment", "Decision"),
+    *("ClassProbabilities, one", "ClassProbabilities, logits", "CostOutput", "InverseLink, log"),
+)
+PLACES = RNG.integers(5, size=(5, 2, 3))
+for name in ROWS:
+    case = CASES[name]
+    random = not isinstance(case.expected, np.ndarray)
+    expected = (5, 2, 3, *case.expected[1:]) if random else case.expected[PLACES]
+    CASES[f"{name}, pixels"] = Case(case.make, case.inputs[PLACES], expected)
 
 
 def shapes(outputs: Any) -> Any:

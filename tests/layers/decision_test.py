@@ -27,14 +27,6 @@ class TestBayesDecision(TestCase):
         assert np.any(before != model.layers[0].get_weights()[0])
         self.assertAllClose(model.layers[-1].cost_matrix, MATRIX)
 
-    def test_from_config_alone_gives_nan_until_weights_are_set(self):
-        layer = BayesDecision(MATRIX)
-        layer(P)
-        twin = BayesDecision.from_config(layer.get_config())
-        assert np.isnan(to_numpy(twin(P))).all()
-        twin.set_weights(layer.get_weights())
-        self.assertAllClose(twin(P), P @ MATRIX)
-
     def test_set_cost_matrix_reaches_a_compiled_predict(self):
         model = keras.Sequential([keras.Input((3,)), BayesDecision(MATRIX)])
         self.assertAllClose(model.predict(P, verbose=0), P @ MATRIX)
@@ -59,7 +51,13 @@ class TestCostsOfExamples(TestCase):
         self.assertAllClose(layer(P, costs=costs), expected)
         assert layer.weights == []
 
-    @settings(max_examples=50)
+    def test_costs_of_pixels_and_with_a_matrix_are_refused(self):
+        with pytest.raises(ValueError, match="probabilities of shape"):
+            self.make()(np.stack([P, P]), self.COSTS[:2])
+        with pytest.raises(ValueError, match="with a matrix"):
+            BayesDecision(MATRIX)(P, self.COSTS)
+
+    @settings(max_examples=20)
     @given(arrays(np.float32, (4, 3, 5), elements=st.floats(width=32)))
     def test_wrong_costs_are_nan_for_their_example_alone(self, costs):
         wrong = ~(np.isfinite(costs) & (costs >= 0)).all(axis=(1, 2))

@@ -17,10 +17,6 @@ NAN, INF = float("nan"), float("inf")
 
 
 class TestClassProbabilities(TestCase):
-    def test_large_logits(self):
-        found = ClassProbabilities(from_logits=True)(np.float32([[500.0, -500.0, 0.0]]))
-        self.assertAllClose(found, [[1.0, 0.0, 0.0]])
-
     def test_one_logit(self):
         logits = np.float32([[-500.0], [-1.5], [0.0], [3.0], [500.0]])
         p = 1 / (1 + np.exp(-logits.astype("float64")))
@@ -36,16 +32,6 @@ class TestClassProbabilities(TestCase):
         outputs = to_numpy(ClassProbabilities()(x))
         assert np.isnan(outputs[1]).all()
         np.testing.assert_array_equal(outputs[[0, 2]], x[[0, 2]])
-
-    @pytest.mark.parametrize("p", [-0.2, 1.2, NAN])
-    def test_bad_single_probability(self, p):
-        outputs = to_numpy(ClassProbabilities()(np.array([[p], [0.5]], "float32")))
-        np.testing.assert_array_equal(np.isnan(outputs), [[True, True], [False, False]])
-
-    def test_softmax_rounded_to_bfloat16_is_a_distribution(self):
-        logits = np.random.default_rng(0).normal(size=(50, 100)).astype("float32")
-        rounded = keras.ops.cast(keras.ops.softmax(logits), "bfloat16")
-        self.assertFinite(ClassProbabilities()(rounded))
 
 
 class TestTemperatureScaling(TestCase):

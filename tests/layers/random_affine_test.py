@@ -2,7 +2,7 @@
 
 import keras
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from csdl_keras.layers import RandomAffine, StandardizedConv2D
@@ -27,6 +27,7 @@ class TestTransform(TestCase):
         found = transform(keras.ops.convert_to_tensor(IMAGES), *numbers, *mirrored.T)
         self.assertAllClose(found, np.stack(expected), atol=1e-5)
 
+    @settings(max_examples=30)
     @given(
         rotation=st.floats(-180, 180),
         magnification=st.floats(0.3, 3),
@@ -54,12 +55,6 @@ class TestRandomAffine(TestCase):
         kept = np.abs(changed - images).max(axis=(1, 2, 3)) < 1e-5
         assert np.all(mirrored | kept) and 150 < mirrored.sum() < 250
 
-    def test_strengths_can_be_raised(self):
-        layer = RandomAffine(seed=0)
-        self.assertAllClose(layer(IMAGES, training=True), IMAGES, atol=1e-6)
-        layer.strengths.assign([0.0, 180.0, 0.5, 0.0, 0.0])
-        assert np.abs(to_numpy(layer(IMAGES, training=True)) - IMAGES).max() > 0.1
-
     def test_draws_for_each_image(self):
         images = np.tile(IMAGES[:1], (20, 1, 1, 1))
         changed = to_numpy(RandomAffine(0.2, 20, 0.2, seed=0)(images, training=True))
@@ -80,13 +75,3 @@ class TestStandardizedConv2D(TestCase):
         kernel = to_numpy(layer.kernel)
         layer.kernel.assign(3.0 * kernel + 0.5)
         self.assertAllClose(layer(IMAGES), before, rtol=1e-3, atol=1e-4)
-
-    def test_outputs_keep_their_variance(self):
-        x = np.random.default_rng(0).normal(size=(20, 12, 12, 16)).astype("float32")
-        for seed in range(4):
-            initializer = keras.initializers.HeNormal(seed)
-            layer = StandardizedConv2D(
-                32, 3, activation="relu", kernel_initializer=initializer, padding="same"
-            )
-            x = to_numpy(layer(x))
-        assert 0.5 < x.std() < 2

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from csdl_keras.layers import TableEncoding
@@ -55,10 +55,7 @@ class TestTableEncoding(TestCase):
         counts = np.histogram(x, [*edges, x.max()])[0]
         assert len(counts) == 10 and counts.min() >= 98 and counts.max() <= 102
 
-    def test_a_value_that_is_often_repeated_takes_one_bin(self):
-        x = np.concatenate([np.zeros(900), RNG.uniform(1, 2, size=100)])[:, None]
-        assert TableEncoding.adapted(x, most_bins=10).bins[0] >= 5
-
+    @settings(max_examples=30)
     @given(st.lists(st.floats(-1e18, 1e18), min_size=1, max_size=90))
     def test_outputs_are_bounded_whatever_is_in_a_column(self, values):
         x = np.array(values)[:, None]

@@ -9,14 +9,11 @@ from tests.layers.contract_test import CASES, MATRIX
 WRONG = [
     (layers.BayesDecision, {}, "received None"),
     (layers.BayesDecision, {"cost_matrix": MATRIX - 1}, "`cost_matrix`"),
-    (layers.BiasCorrectedTemperatureScaling, {"bias": [[1.0]]}, "`bias`"),
     (layers.TemperatureScaling, {"temperature": 0}, "`temperature`.*received 0"),
     (CAE, {"encoder": "5", "num_decisions": 3}, "`encoder`"),
     (CAE, {"encoder": 5, "num_decisions": 3, "corruption": 1.5}, "`rate`"),
     (layers.CaffePooling2D, {"mode": "max", "pool_size": 2, "strides": 3}, "`strides`"),
     (layers.CostOutput, {"units": 2, "activation": "relu"}, "activation"),
-    (layers.Decision, {"output": "costs"}, "`output`"),
-    (layers.InverseLink, {"link": "exp"}, "`link`.*received"),
     (layers.PriorAdjustment, {"from_priors": [1, 0], "to_priors": [1, 1]}, "`from_priors`"),
     (layers.PriorAdjustment, {"from_priors": [1, 1], "to_priors": [0, 0]}, "all zeros"),
     (layers.TableEncoding, {"bins": [2], "categories": [0, 3]}, "`categories`.*each of 1 columns"),
@@ -25,12 +22,9 @@ WRONG = [
 ]
 SHAPES = {
     "BayesDecision": (2, 4),
-    "BiasCorrected": (2, 4),
     "CAE": (2, 4, 4, 1),
     "CaffePooling2D, max": (1, None, 4, 3),
     "ClassProbabilities": (3,),
-    "PriorAdjustment": (2, 4),
-    "TableEncoding": (2, 3),
     "WithinChannelLRN": (2, 4, 4),
 }
 

@@ -143,28 +143,34 @@ class TestContract(TestCase):
         assert self.run_config_round_trip(case.make(name="mine")).name == "mine"
 
 
+#: One of each class, and one of pixels.
+FITTED = """sosr_labels one_sided min_labels poisson_labels logistic observed squared
+reconstruction_logits sosr_labels_dense""".split()
+
+
 class TestFit(TestCase):
     @pytest.mark.parametrize("policy", ["float32", *MIXED_POLICIES])
     def test_all(self, policy):
         """A model of an output for each loss; one policy is compiled, the others are for types."""
-        x = {name: np.maximum(case.y_pred, -9.0) for name, case in CASES.items()}
-        targets = {name: case.y_true for name, case in CASES.items()}
+        cases = {name: case for name, case in CASES.items() if name in FITTED}
+        x = {name: np.maximum(case.y_pred, -9.0) for name, case in cases.items()}
+        targets = {name: case.y_true for name, case in cases.items()}
         eagerly = contextlib.nullcontext() if policy == "float32" else eager_models()
         with dtype_policy(policy), eagerly:
             ends = {name: keras.Input(values.shape[1:], name=name) for name, values in x.items()}
             outputs = {
                 name: keras.layers.Dense(x[name].shape[-1], case.activation)(ends[name])
-                for name, case in CASES.items()
+                for name, case in cases.items()
             }
             model = keras.Model(ends, outputs)
             # A loss scale may overflow in the first step, which is then skipped.
-            made = {name: case.make() for name, case in CASES.items()}
+            made = {name: case.make() for name, case in cases.items()}
             model.compile("sgd", made, jit_compile=JIT_COMPILE, auto_scale_loss=False)
             found = model(x)
             before = [np.array(weight) for weight in model.get_weights()]
             logs = model.fit(x, targets, batch_size=5, verbose=0).history
             self.assertFinite(model.get_weights())
-            for name, case in CASES.items():
+            for name, case in cases.items():
                 expected = case.values(case.y_true, to_numpy(found[name])).mean()
                 rtol = 1e-4 if policy == "float32" else 0.02
                 self.assertAllClose(np.array(logs[f"{name}_loss"]), [expected], rtol=rtol)

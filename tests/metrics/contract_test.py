@@ -117,9 +117,6 @@ CASES = {
         average(C[LABELS], LABELS == 1),
     ),
     "accuracy": Case(DecisionAccuracy, LABELS, OUTPUTS, by_cost, average(LABEL_IS)),
-    "accuracy_one": Case(
-        probability(DecisionAccuracy), TWO, ONE, by_probability, average(np.eye(2)[TWO])
-    ),
     "accuracy_costs": Case(DecisionAccuracy, COSTS, OUTPUTS, by_cost, average(CHEAPEST)),
     "normalized_costs": Case(
         lambda: NormalizedCost(num_decisions=3), COSTS, OUTPUTS, by_cost, relative(COSTS)
@@ -185,10 +182,9 @@ class TestContract(TestCase):
 
 class TestAllAtOnce(TestCase):
     def test_forms_of_labels(self):
+        column, tensor = LABELS[:, None].astype("float32"), keras.ops.convert_to_tensor(LABELS)
         for case in (CASES["cost_labels"], CASES["accuracy"], CASES["savings"]):
             expected = case.score(case.decide(OUTPUTS), None)
-            column = LABELS[:, None].astype("float32")
-            tensor = keras.ops.convert_to_tensor(LABELS)
             for labels in (LABELS.astype("uint8"), column.tolist(), column, tensor):
                 self.assertAllClose(case.make()(labels, OUTPUTS), expected)
 
@@ -202,14 +198,11 @@ class TestAllAtOnce(TestCase):
             ends[name] = keras.Input((size,), name=name)
             outputs[name] = keras.layers.Dense(size, activation)(ends[name])
         model = keras.Model(ends, outputs)
-        model.compile(
-            jit_compile=JIT_COMPILE,
-            loss=dict.fromkeys(EVALUATED, lambda _, outputs: outputs),
-            metrics={name: case.make() for name, case in EVALUATED.items()},
-        )
-        x = {name: case.y_pred for name, case in EVALUATED.items()}
-        targets = {name: case.y_true for name, case in EVALUATED.items()}
-        logs = model.evaluate(x, targets, batch_size=2, verbose=0, return_dict=True)
+        loss = dict.fromkeys(EVALUATED, lambda _, outputs: outputs)
+        metrics = {name: case.make() for name, case in EVALUATED.items()}
+        model.compile(loss=loss, metrics=metrics, jit_compile=JIT_COMPILE)
+        x, y = ({name: it[i] for name, it in EVALUATED.items()} for i in (2, 1))
+        logs = model.evaluate(x, y, batch_size=2, verbose=0, return_dict=True)
         found = model(x)
         for name, case in EVALUATED.items():
             expected = case.score(case.decide(to_numpy(found[name])), None)

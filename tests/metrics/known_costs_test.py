@@ -36,12 +36,10 @@ FORMS = {
 
 
 def decided(outputs, matrices, kind):
-    found = []
-    for n, row in enumerate(np.asarray(outputs, "float64")):
-        if kind == "probability":
-            row = [sum(row[y] * matrices[n][y][k] for y in range(3)) for k in range(4)]
-        found.append(min(range(4), key=lambda k: row[k]))
-    return found
+    rows = np.asarray(outputs, "float64")
+    if kind == "probability":
+        rows = [row @ matrix for row, matrix in zip(rows, matrices, strict=True)]
+    return [min(range(4), key=row.__getitem__) for row in rows]
 
 
 def expected(make, decisions, matrices, weights):

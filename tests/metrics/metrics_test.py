@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from csdl_keras import SOSRLoss
-from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
+from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost
 from tests.metrics.contract_test import COSTS, LABELS, OUTPUTS, C
 from tests.support.testing import JIT_COMPILE, to_numpy
 
@@ -52,13 +52,6 @@ def test_labels_that_a_float_type_rounds_to_others(kind, dtype, most):
             continue
         with pytest.raises(ValueError, match=f"at most {most} .*s in {dtype}.*received {classes}"):
             one(labels, outputs)
-
-
-def test_ends_of_savings():
-    perfect, constant = Savings(C), Savings(C)
-    perfect.update_state(LABELS, C[LABELS])
-    constant.update_state(LABELS, np.tile(C[LABELS].sum(axis=0), (7, 1)))
-    assert (float(perfect.result()), float(constant.result())) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize(

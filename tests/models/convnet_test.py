@@ -22,19 +22,6 @@ class TestConvnet(TestCase):
         assert tuple(outputs.shape) == (3, 5) and output_kind(model) == output
         self.assertFinite(outputs)
 
-    def test_features(self):
-        assert convnet((8, 8, 1), 3, filters=(4, 6), output="features").output_shape == (None, 12)
-
-    def test_seed(self):
-        """The same seed gives the same weights, shifts and dropped features."""
-        models = [convnet((8, 8, 1), 3, filters=(4, 6), seed=seed) for seed in (1, 1, 2)]
-        weights = [model.get_weights() for model in models]
-        for one, two in zip(weights[0], weights[1], strict=True):
-            np.testing.assert_array_equal(one, two)
-        assert any(np.any(one != two) for one, two in zip(weights[0], weights[2], strict=True))
-        outputs = [to_numpy(model(X, training=True)) for model in models]
-        np.testing.assert_array_equal(outputs[0], outputs[1])
-
     def test_value_range(self):
         """A network for other values outputs what it does for those from 0 to 1."""
         models = [

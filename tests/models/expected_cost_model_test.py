@@ -48,15 +48,13 @@ class TestExpectedCostModel(TestCase):
         assert output_kind(costs_alone) == "cost"
         np.testing.assert_array_equal(decide(costs_alone, X), expected.argmin(axis=1))
 
-    @pytest.mark.parametrize("rank", [None, 2])
-    def test_begins_at_the_mean_costs(self, rank):
-        outputs = made(False, rank)(X)
+    def test_begins_at_the_mean_costs(self):
+        outputs = made(False)(X)
         expected = to_numpy(outputs["probability"]) @ MEANS
         self.assertAllClose(outputs["expected_cost"], expected, rtol=1e-4)
 
-    @pytest.mark.parametrize("weight", [1.0, 0.25])
-    def test_loss(self, weight):
-        model = made()
+    def test_loss(self):
+        weight, model = 0.25, made()
         model.compile("sgd", **model.losses_and_weights(weight))
         outputs = {name: to_numpy(value) for name, value in model(X).items()}
         logs = model.evaluate(X, labelled_costs(LABELS, COSTS), verbose=0, return_dict=True)

@@ -32,9 +32,7 @@ class TestMLP(TestCase):
         assert (model.name, model.compiled) == ("mlp", False)
 
     @pytest.mark.parametrize("output", ["probability", "cost"])
-    @pytest.mark.parametrize(
-        ("input_shape", "hidden_units"), [((6,), ()), ((3, 2), (5,)), ([1, 2, 3], [5, 4])]
-    )
+    @pytest.mark.parametrize(("input_shape", "hidden_units"), [((6,), ()), ([1, 2, 3], [5, 4])])
     def test_equals_numpy(self, output, input_shape, hidden_units):
         model = mlp(input_shape, 3, hidden_units, output=output)
         model.set_weights([RNG.normal(size=w.shape) for w in model.get_weights()])
@@ -45,9 +43,7 @@ class TestMLP(TestCase):
         assert isinstance(model.layers[-1], CostOutput) == (output == "cost")
         self.assertAllClose(model(x), forward(model, x), atol=1e-4)
 
-    @pytest.mark.parametrize(
-        ("activation", "factor"), [("sigmoid", 4), (keras.activations.sigmoid, 4), ("relu", 1)]
-    )
+    @pytest.mark.parametrize(("activation", "factor"), [("sigmoid", 4), ("relu", 1)])
     def test_activation_and_initial_range(self, activation, factor):
         model = mlp((60,), 3, (80, 40), activation=activation, name="blind")
         assert model.name == "blind"
@@ -58,9 +54,3 @@ class TestMLP(TestCase):
             assert 0.98 * limit < np.abs(kernel).max() <= limit
             assert abs(kernel.std() - limit / np.sqrt(3)) < 0.05 * limit
             assert not bias.any()
-
-    @pytest.mark.parametrize("initializer", ["ones", keras.initializers.Constant(1.0)])
-    def test_kernel_initializer(self, initializer):
-        model = mlp((4,), 3, (5, 6), kernel_initializer=initializer)
-        kernels = [layer.get_weights()[0] for layer in model.layers[1:]]
-        assert [bool(np.all(kernel == 1)) for kernel in kernels] == [True, True, False]

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from csdl_keras import output_kind
 from csdl_keras.models import tabular
 from tests.support.testing import TestCase, to_numpy
 
@@ -12,10 +11,8 @@ NOISE = np.random.default_rng(1).normal(size=1000)
 CONSTANT = {
     "zero": np.zeros(1000),
     "a tenth": np.full(1000, 0.1),
-    "computed tenths": 0.3 - np.array([0.1, 0.2])[np.arange(1000) % 2] + np.arange(1000) % 2 / 10,
     "computed in float32": np.float32(0.7) * (1 + np.float32(2e-7) * NOISE.clip(-1, 1)),
     "noise on an offset": 1e9 + NOISE,
-    "subnormal noise": 1e-42 * NOISE,
     "one row": np.full(1, 7.0),
 }
 
@@ -25,13 +22,6 @@ def bounded(z):
 
 
 class TestTabular(TestCase):
-    @pytest.mark.parametrize("output", ["probability", "cost"])
-    @pytest.mark.parametrize("shape", [(7,), (2, 3, 2)])
-    def test_shapes(self, shape, output):
-        x = RNG.normal(size=(20, *shape))
-        model = tabular(x, 4, (6,), output=output)
-        assert tuple(model(x).shape) == (20, 4) and output_kind(model) == output
-
     def test_outputs_of_standardised_inputs(self):
         x = np.stack([RNG.normal(5.0, 3.0, size=50), np.full(50, 2.0)], axis=1)
         model = tabular(x, 2, (), output="cost", bins=0)
