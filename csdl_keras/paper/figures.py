@@ -28,7 +28,7 @@ def costs_png(columns: Sequence[Column]) -> bytes:
     """Draws costs relative to the lowest of a data set: ours as discs, the paper's as diamonds."""
     from matplotlib.lines import Line2D
 
-    figure, panels = _panels([column.heading() for column in columns], 4.4)
+    figure, panels = _panels([column.heading for column in columns], 4.4)
     for axes, column in zip(panels, columns, strict=True):
         _draw_costs(axes, column)
     present = {row.series for rows in groups(columns).values() for row in rows}

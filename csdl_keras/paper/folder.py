@@ -107,9 +107,11 @@ class Folder:
             self._keep(outcome, decisions_name(name, cell.cost_seed, cell.seed), arrays)
             self._write("results.csv", rows.drop(stale.index), [row])
             if curve:
-                history = pandas.DataFrame({it: outcome.history.get(it, []) for it in _EPOCH})
-                history.insert(0, "epoch", range(1, len(history) + 1))
-                lines = [{**cell.place, **it} for it in history.to_dict("records")]
+                columns = [outcome.history.get(it, []) for it in _EPOCH]
+                lines = [
+                    {**cell.place, "epoch": epoch, **dict(zip(_EPOCH, values, strict=True))}
+                    for epoch, values in enumerate(zip(*columns, strict=False), start=1)
+                ]
                 self._replace("curves.csv", cell.source, name, lines)
 
     def write_doubled(self, outcome: Outcome) -> None:
