@@ -68,9 +68,8 @@ class Grid:
 
     def planned(self) -> dict[str, int]:
         """Returns the number of results of each algorithm on a data set."""
-        return {
-            it.name: len(self._places(it)) for algorithms in self.profile.tiers for it in algorithms
-        }
+        algorithms = [algorithm for tier in self.profile.tiers for algorithm in tier]
+        return {it.name: len(self._places(it)) for it in algorithms}
 
     def _run_dataset(self, dataset: str, algorithms: list[Algorithm]) -> None:
         # Of the same examples and matrices as what is there.
