@@ -12,7 +12,7 @@ import pandas
 from csdl_keras.paper.beta_curve import BetaCurve
 from csdl_keras.paper.differences import Difference
 from csdl_keras.paper.results import words
-from csdl_keras.paper.table2 import Column
+from csdl_keras.paper.table2 import PAPER_LAYERS, Column
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 
@@ -20,16 +20,10 @@ from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 class Claim:
     """A claim of the paper, with the comparisons that bear on it.
 
-    Args:
-        statement: the claim.
-        comparisons: a data frame with a row for each pair of algorithms, or betas, on a data set:
-            the names, of which the `first` should be cheaper, the fields of their `Difference`,
-            `paper_ratio`, the ratio of their costs in the paper's Table 2, whether one of them is
-            `collapsed`, `same_pretraining` if both have the same one after all, since the search of
-            one chose β = 0, and how data and networks `differ` from the paper's.
-        ties_support: whether an open comparison counts for it, as for "is competitive to".
-        twice_the_epochs: the verdicts on single cells, and on the same cells with twice the
-            epochs, if they differ.
+    `comparisons` has a row for each pair of algorithms, or betas, on a data set, see `compared`.
+    `ties_support` says that an open one counts for it, as for "is competitive to".
+    `twice_the_epochs` are the verdicts on single cells, and on the same cells with twice the
+    epochs, if they differ.
     """
 
     statement: str
@@ -138,7 +132,11 @@ class Claim:
 
 
 def compared(data: str, first: str, second: str, difference: Difference, **more: Any) -> dict:
-    """Returns a row of `Claim.comparisons`; what is not said is unknown or false."""
+    """Returns a row of `Claim.comparisons`, of which `first` should be cheaper.
+
+    It has the ratio of costs in the paper's Table 2, whether a network is collapsed, or both have
+    the same pre-training since the search of one chose β = 0, and how data differ from the paper's.
+    """
     plain = {"paper_ratio": math.nan, "collapsed": False, "same_pretraining": False, "differ": ()}
     names = {"data": data, "first": first, "second": second}
     return names | dataclasses.asdict(difference) | plain | more
@@ -184,7 +182,7 @@ def _compare(column: Column, *sides: str) -> dict[str, Any] | None:
     papers = [it for it in map(column.paper, (first, second)) if it is not None]
     ratio = math.nan if len(papers) < 2 else float(papers[0]["cost"]) / float(papers[1]["cost"])
     return compared(
-        column.heading(),
+        column.heading,
         get_algorithm(first).title,
         get_algorithm(second).title,
         difference,
@@ -223,7 +221,9 @@ def _differ(column: Column, *names: str) -> tuple[str, ...]:
         found.append("other data")
     elif column.train_size < whole:
         found.append("fewer examples")
-    if not column.has_paper_size and any(get_algorithm(name).body == "mlp" for name in names):
+    if column.hidden_units != [PAPER_LAYERS] and any(
+        get_algorithm(name).body == "mlp" for name in names
+    ):
         found.append("other layers")
     return tuple(found)
 

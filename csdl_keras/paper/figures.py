@@ -28,7 +28,7 @@ def costs_png(columns: Sequence[Column]) -> bytes:
     """Draws costs relative to the lowest of a data set: ours as discs, the paper's as diamonds."""
     from matplotlib.lines import Line2D
 
-    figure, panels = _panels([column.heading() for column in columns], 4.4)
+    figure, panels = _panels([column.heading for column in columns], 4.4)
     for axes, column in zip(panels, columns, strict=True):
         _draw_costs(axes, column)
     present = {row.series for rows in groups(columns).values() for row in rows}
@@ -44,8 +44,6 @@ def costs_png(columns: Sequence[Column]) -> bytes:
 
 
 def _draw_costs(axes: "Axes", column: Column) -> None:
-    from matplotlib.ticker import LogLocator
-
     rows = [row for members in groups([column]).values() for row in members]
     costs = column.cells["cost"].reindex([row.name for row in rows]).to_numpy(float)
     figures = [column.paper(row.name) for row in rows]
@@ -63,8 +61,8 @@ def _draw_costs(axes: "Axes", column: Column) -> None:
     longest = np.nanmax([*ours, *paper, 1.5]) * 1.1
     axes.set_xscale("log")
     axes.set_xlim(longest**-0.04, longest)
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter("{x:g}×")
+    ticks = [float(f"{it:.2g}") for it in np.geomspace(1, longest / 1.1, 4)]
+    axes.set_xticks(ticks, [f"{it:g}×" for it in ticks])
     axes.minorticks_off()
     axes.grid(axis="x", color="#d8dde3")
 

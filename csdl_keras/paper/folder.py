@@ -61,6 +61,7 @@ class Folder:
     def __init__(self, path: pathlib.Path):
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
+        self._lock = filelock.FileLock(path / ".lock")
         for name in COLUMNS:
             self.rows(name)
 
@@ -93,7 +94,7 @@ class Folder:
         """
         cell, name = outcome.cell, outcome.cell.algorithm.name
         row = result_row(outcome, tried_again)
-        with self._lock():
+        with self._lock:
             rows = self.rows("results.csv")
             own = rows[_is_of(rows, cell.source, name)]
             same_place = (own[["cost_seed", "seed"]] == row[["cost_seed", "seed"]]).all(axis=1)
@@ -107,14 +108,16 @@ class Folder:
             self._keep(outcome, decisions_name(name, cell.cost_seed, cell.seed), arrays)
             self._write("results.csv", rows.drop(stale.index), [row])
             if curve:
-                history = pandas.DataFrame({it: outcome.history.get(it, []) for it in _EPOCH})
-                history.insert(0, "epoch", range(1, len(history) + 1))
-                lines = [{**cell.place, **it} for it in history.to_dict("records")]
+                columns = [outcome.history.get(it, []) for it in _EPOCH]
+                lines = [
+                    {**cell.place, "epoch": epoch, **dict(zip(_EPOCH, values, strict=True))}
+                    for epoch, values in enumerate(zip(*columns, strict=False), start=1)
+                ]
                 self._replace("curves.csv", cell.source, name, lines)
 
     def write_doubled(self, outcome: Outcome) -> None:
         cell, name = outcome.cell, outcome.cell.algorithm.name
-        with self._lock():
+        with self._lock:
             self._keep(outcome, f"{decisions_name(name, cell.cost_seed, cell.seed)}_doubled")
             self._replace("doubled.csv", cell.source, name, [result_row(outcome)])
 
@@ -122,7 +125,7 @@ class Folder:
         """Writes the values of one choice of an algorithm in place of those that are there."""
         parameter, algorithm = tried[0]["parameter"], tried[0]["algorithm"]
         source = DataSource(tried[0]["dataset"], tried[0]["imbalanced"])
-        with self._lock():
+        with self._lock:
             rows = self.rows("choices.csv")
             same = _is_of(rows, source, algorithm) & rows["parameter"].eq(parameter)
             self._write("choices.csv", rows[~same], tried)
@@ -132,7 +135,7 @@ class Folder:
 
     def write_point(self, outcome: Outcome) -> None:
         cell, beta = outcome.cell, outcome.cell.settings.pretraining.beta
-        with self._lock():
+        with self._lock:
             self._keep(outcome, beta_name(cell.algorithm.name, cell.cost_seed, beta))
 
     def decisions(self, cell: Cell) -> Decisions:
@@ -178,9 +181,6 @@ class Folder:
         frame = frame.sort_values(by, key=_sort_key, kind="stable", ignore_index=True)
         content = frame.to_csv(index=False, lineterminator="\n")
         replace_file(self.path / name, content.encode())
-
-    def _lock(self) -> filelock.BaseFileLock:
-        return filelock.FileLock(self.path / ".lock")
 
 
 def _sort_key(column: pandas.Series) -> pandas.Series:

@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from csdl_keras.paper.cells import FIRST_COST_SEED, Cell, DataSource, Outcome, Runner
 from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.folder import CURVE_ALGORITHM, Folder
@@ -31,11 +29,8 @@ class _Trial:
     @property
     def rank(self) -> tuple[bool, bool, float]:
         """The order of trials, the best one first; those that diverged or collapsed come last."""
-        return self.diverged, self.row["collapsed"], self.row["validation"]
-
-    @property
-    def diverged(self) -> bool:
-        return math.isinf(self.row["validation"])
+        validation = self.row["validation"]
+        return math.isinf(validation), self.row["collapsed"], validation
 
 
 @dataclasses.dataclass
@@ -73,9 +68,8 @@ class Grid:
 
     def planned(self) -> dict[str, int]:
         """Returns the number of results of each algorithm on a data set."""
-        return {
-            it.name: len(self._places(it)) for algorithms in self.profile.tiers for it in algorithms
-        }
+        algorithms = [algorithm for tier in self.profile.tiers for algorithm in tier]
+        return {it.name: len(self._places(it)) for it in algorithms}
 
     def _run_dataset(self, dataset: str, algorithms: list[Algorithm]) -> None:
         # Of the same examples and matrices as what is there.
@@ -115,7 +109,7 @@ class Grid:
                 f"{best.row['criterion']} {best.row['validation']:.4f}"
             )
         tried.sort(key=lambda trial: trial.rank)
-        others = [trial.cell.settings for trial in tried if not trial.diverged]
+        others = [trial.cell.settings for trial in tried if not trial.rank[0]]
         return list(dict.fromkeys([settings, *others]))
 
     def _search(self, start: Cell, searches: Sequence[Search]) -> list[_Trial] | None:
@@ -232,9 +226,8 @@ class Grid:
 
 
 def _tried(outcome: Outcome) -> dict[str, Any]:
+    """Returns what a row of `choices.csv` says of an outcome."""
     costs, (criterion, validation) = outcome.costs("test"), outcome.criterion
-    with np.errstate(invalid="ignore"):  # infinite costs have no standard error
-        error = float(costs.std(ddof=1) / len(costs) ** 0.5)
     return {
         "criterion": criterion,
         "validation": validation,
@@ -242,7 +235,10 @@ def _tried(outcome: Outcome) -> dict[str, Any]:
         "epochs": outcome.epochs,
         "train_seconds": outcome.train_seconds,
         "test_cost": float(costs.mean()),
-        "test_cost_error": error,
+        # Infinite costs have no standard error.
+        "test_cost_error": float(costs.std(ddof=1) / len(costs) ** 0.5)
+        if outcome.decisions
+        else math.nan,
     }
 
 

@@ -54,7 +54,7 @@ def data_table(columns: Sequence[Column], runs: Runs) -> pandas.DataFrame:
     for it in columns:
         ends = [f"{end(it.largest.values(), default=0):.1f}" for end in (min, max)]
         rows[it.label] = {
-            "data set": it.heading(),
+            "data set": it.heading,
             "training and validation": f"{it.train_size:,}",
             "test": f"{it.test_size:,}" if it.test_size else "–",
             "matrices": str(it.matrices),
@@ -140,7 +140,7 @@ def savings_table(columns: Sequence[Column]) -> pandas.DataFrame:
             always = f", always deciding {decision}" * bool(decision)
             rows.append(
                 {
-                    "data set": column.heading(),
+                    "data set": column.heading,
                     "algorithm": get_algorithm(name).title,
                     "cost": column.text(name),
                     "constant decision": number(cell["constant_cost"]) + always,
@@ -213,13 +213,9 @@ def read_doubled(
     """
     if not (folder / "doubled.csv").exists():
         return None
-    plain, twice = (
-        read_results(folder, name).set_index(PLACE, drop=False)
-        for name in ("results.csv", "doubled.csv")
-    )
-    twice = twice[twice.index.isin(plain.index)]
-    plain = plain.loc[twice.index].reset_index(drop=True)
-    twice = twice.reset_index(drop=True)
+    plain, twice = (read_results(folder, name) for name in ("results.csv", "doubled.csv"))
+    shared = twice[PLACE].merge(plain[PLACE])
+    plain, twice = shared.merge(plain), shared.merge(twice)
     labels = plain["dataset"] + plain["imbalanced"].map({True: "_imb", False: ""})
     table = pandas.DataFrame({"data set": labels.map(variant_title)})
     table["algorithm"] = [get_algorithm(name).title for name in plain["algorithm"]]

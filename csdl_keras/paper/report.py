@@ -209,10 +209,7 @@ def _panel(columns: Sequence[Column]) -> pandas.DataFrame:
         {
             "series": series if algorithm is members[0] else "",
             "algorithm": row_title(algorithm),
-            **{
-                f"{it.heading(variant=False)} (n = {it.runs})": _cell(it, algorithm.name)
-                for it in columns
-            },
+            **{f"{it.heading} (n = {it.runs})": _cell(it, algorithm.name) for it in columns},
         }
         for series, members in groups(columns).items()
         for algorithm in members

@@ -41,9 +41,12 @@ def data_label(dataset: str, imbalanced: bool) -> str:
 def _read_frame(
     path: pathlib.Path, needed: Mapping[str, type], optional: Mapping[str, object]
 ) -> pandas.DataFrame:
-    """Reads a CSV file with columns of these types, and others by what stands for missing ones."""
+    """Reads a CSV file with columns of these types, and others by what stands for missing ones.
+
+    There are no rows if there is no such file.
+    """
     if not path.is_file():
-        raise ValueError(f"Expected the file {path}; received a folder without it.")
+        return pandas.DataFrame(columns=[*needed, *optional])
     texts = {name: str for name, value in optional.items() if isinstance(value, str)}
     try:
         frame = pandas.read_csv(path, dtype={**needed, **texts}, index_col=False)
@@ -63,7 +66,7 @@ def read_results(folder: pathlib.Path, name: str = "results.csv") -> pandas.Data
     path = folder / name
     frame = _read_frame(path, _RESULT, _NO_RESULT)
     if frame.empty:
-        raise ValueError(f"Expected results in {path}; received none below the header.")
+        raise ValueError(f"Expected results in the file {path}; received none.")
     frame["algorithm"] = [get_algorithm(it).name for it in frame["algorithm"]]
     double = frame[frame.duplicated(PLACE)]
     if len(double):
@@ -75,17 +78,13 @@ def read_results(folder: pathlib.Path, name: str = "results.csv") -> pandas.Data
 
 
 def read_choices(folder: pathlib.Path) -> pandas.DataFrame:
-    """Reads the values that searches tried; no rows if there is no such file."""
-    path = folder / "choices.csv"
-    none = pandas.DataFrame(columns=[*_CHOICE, *_NO_CHOICE])
-    return _read_frame(path, _CHOICE, _NO_CHOICE) if path.exists() else none
+    """Reads the values that searches tried."""
+    return _read_frame(folder / "choices.csv", _CHOICE, _NO_CHOICE)
 
 
 def read_points(folder: pathlib.Path) -> pandas.DataFrame:
-    """Reads the points of curves of beta; no rows if there is no such file."""
-    path = folder / "beta_curve.csv"
-    none = pandas.DataFrame(columns=list(_POINT))
-    return _read_frame(path, _POINT, {}) if path.exists() else none
+    """Reads the points of curves of beta."""
+    return _read_frame(folder / "beta_curve.csv", _POINT, {})
 
 
 def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
@@ -138,32 +137,21 @@ class Decisions:
         """Returns the cost of each decision `name`, `None` if the file does not have them."""
         if name not in self.arrays:
             return None
-        try:
-            return self.matrix(cost_seed)[self.labels, self.arrays[name]]
-        except IndexError as error:
-            raise ValueError(
-                f"Expected {name} in {self.path} to be decisions for its labels; {error}."
-            ) from error
+        return self.matrix(cost_seed)[self.labels, self.arrays[name]]
 
     @property
     def labels(self) -> np.ndarray:
-        return self._get("labels")
+        """The labels of the test examples."""
+        return self.arrays["labels"]
 
     def matrix(self, cost_seed: int) -> np.ndarray:
-        return self._get(f"matrix_{cost_seed}").astype("float64")
+        """Returns a cost matrix in float64."""
+        return self.arrays[f"matrix_{cost_seed}"].astype("float64")
 
     def collapsed(self, name: str, cost_seed: int, algorithm: str) -> bool:
         """Tells whether an algorithm's decisions, which are in the file, have collapsed."""
         blind = get_algorithm(algorithm).series == "blind"
         return collapsed(self.arrays[name], self.labels, self.matrix(cost_seed), blind)
-
-    def _get(self, name: str) -> np.ndarray:
-        if name not in self.arrays:
-            raise ValueError(
-                f"Expected an array {name!r} in {self.path}; received "
-                f"{', '.join(list(self.arrays)[:8])}, …"
-            )
-        return self.arrays[name]
 
 
 @functools.cache

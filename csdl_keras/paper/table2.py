@@ -92,6 +92,8 @@ class Column:
         self.dataset, self.imbalanced = rows["dataset"][0], bool(rows["imbalanced"][0])
         self.label = data_label(self.dataset, self.imbalanced)
         self.name, self.title = data_title(self.dataset), variant_title(self.label)
+        #: The title, marked if the paper's figures are of other data.
+        self.heading = self.title if self.name.same else f"{self.title} ‡"
         self.train_size = int(rows["train_size"].max())
         self.hidden_units = sorted({*rows["hidden_units"]} - {""})
         self.seeds = rows["seed"].nunique()
@@ -103,28 +105,11 @@ class Column:
         own = dict(list(rows.groupby("algorithm", sort=False)))
         self.cells = pandas.DataFrame(list(map(_summary, own.values())), index=list(own))
         self.matrices = int(self.cells["matrices"].max())
+        self.runs = _runs(self.matrices, self.seeds)
         self.best = _lowest(_fullest(self.cells[self.cells["diverged"] == 0]), "cost")
         self.cells["best"] = self.cells.index == self.best
         self.cells["tied"] = [self._tied(name) for name in self.cells.index]
         self.cells["bold"] = self.cells["tied"].eq(True)
-
-    @property
-    def decimals(self) -> int:
-        return 3 if self.cells["cost"].min() < 1 else 2
-
-    @property
-    def has_paper_size(self) -> bool:
-        return self.hidden_units == [PAPER_LAYERS]
-
-    @property
-    def runs(self) -> str:
-        """Number of cost matrices, `"3 × 2"` with two training seeds for each."""
-        return _runs(self.matrices, self.seeds)
-
-    def heading(self, variant: bool = True) -> str:
-        """Returns its title, marked if the paper's figures are of other data."""
-        title = self.title if variant else self.name.title
-        return title if self.name.same else f"{title} ‡"
 
     def cell(self, name: str) -> pandas.Series | None:
         """Returns the row of an algorithm in `cells`, `None` if it was not run."""
@@ -137,9 +122,10 @@ class Column:
             return "–"
         if cell["diverged"]:
             return f"diverged ({cell['diverged']} of {cell['matrices']})"
-        text = f"{cell['cost']:.{self.decimals}f}" + "*" * bool(cell["collapsed"])
+        decimals = 3 if self.cells["cost"].min() < 1 else 2
+        text = f"{cell['cost']:.{decimals}f}" + "*" * bool(cell["collapsed"])
         if math.isfinite(cell["standard_error"]):
-            text += f" ± {cell['standard_error']:.{self.decimals}f}"
+            text += f" ± {cell['standard_error']:.{decimals}f}"
         runs = _runs(cell["matrices"], cell["seeds"])
         if cell["results"] < cell["matrices"] * cell["seeds"]:
             runs = f"{cell['results']} runs"
@@ -221,6 +207,7 @@ class Column:
 
 
 def _runs(matrices: int, seeds: int) -> str:
+    """The number of cost matrices, `"3 × 2"` with two training seeds for each."""
     return str(matrices) if seeds == 1 else f"{matrices} × {seeds}"
 
 
@@ -281,9 +268,8 @@ def panels(columns: Sequence[Column]) -> dict[str, list[Column]]:
     """Returns the columns of the balanced and of the imbalanced data sets, by their headings."""
     found: dict[str, list[Column]] = {}
     for column in columns:
-        found.setdefault("Imbalanced data" if column.imbalanced else "Balanced data", []).append(
-            column
-        )
+        heading = "Imbalanced data" if column.imbalanced else "Balanced data"
+        found.setdefault(heading, []).append(column)
     return found
 
 

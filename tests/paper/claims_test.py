@@ -12,7 +12,6 @@ CHEAPER = Difference(-1, -2, -0.5, 0.5, 3)
 OPEN = Difference(0.1, -1, 1, 1.0, 3)
 COSTLIER = Difference(1, 0.5, 2, 2.0, 3)
 ONE_MATRIX = Difference(-1, -2, -0.5, 0.5, 1)
-ONE_MATRIX_THREE_SEEDS = Difference(-1, -2, -0.5, 0.5, 1, 3)
 THREE_SEEDS = Difference(-1, -2, -0.5, 0.5, 3, 3)
 BY_RATIO = Difference(0.1, -1, 1, 1.0, 3, 1, 0.5, 0.9)
 AS_OPEN_BY_RATIO = Difference(0.1, -1, 1, 1.0, 3, 1, 0.5, 1.1)
@@ -58,8 +57,6 @@ class TestClaim:
     @pytest.mark.parametrize(
         "rows, told",
         [
-            ([CHEAPER, COSTLIER, COSTLIER], "1 of 3 for, 2 against, each with one training seed;"),
-            ([pair(COSTLIER, collapsed=True)], ", 1 with a collapsed network;"),
             (
                 [CHEAPER, pair(COSTLIER, collapsed=True)],
                 ", 1 with a collapsed network (without: 1 of 1 for, supported);",
@@ -70,9 +67,7 @@ class TestClaim:
             ),
             ([ONE_MATRIX] * 2, "2 of 2 for, each on one matrix and one training alone;"),
             ([ONE_MATRIX, COSTLIER], ", 1 against, 1 of them on one matrix and one training"),
-            ([ONE_MATRIX_THREE_SEEDS], "1 of 1 for, each on one matrix alone;"),
             ([THREE_SEEDS, OPEN], "1 of 2 for, 1 open, 1 of them with one training seed;"),
-            ([THREE_SEEDS], "1 of 1 for; cost ratio 0.50"),
             (
                 [CHEAPER, BY_RATIO],
                 "1 open, each with one training seed; by intervals of ratios 2 for, 0 against: "

@@ -21,7 +21,7 @@ from csdl_keras.paper.profiles import PROFILES
 from csdl_keras.paper.results import read_runs
 from csdl_keras_cli import table2 as command
 from csdl_keras_cli.main import build_parser, main
-from tests.paper.grid_runs import SHORT, TABLE2, algorithms, failing, make_grid
+from tests.paper.grid_runs import TABLE2, algorithms, failing
 
 RESULTS = pathlib.Path(__file__).parents[2] / "notebooks" / "results"
 
@@ -167,7 +167,7 @@ class TestOptions:
 
 
 class TestRecords:
-    @pytest.mark.parametrize("name", ["authors", "fair", "paper", "small"])
+    @pytest.mark.parametrize("name", ["authors", "paper", "small"])
     def test_runs_of_older_records_go_on(self, tmp_path, name):
         """Values were text: the same command goes on, and another one is told."""
         own = {"backend": keras.backend.backend()}
@@ -231,12 +231,6 @@ class TestOtherOptions:
         assert f"backend another, not {keras.backend.backend()}" in refused()
         (folder / "run.json").write_text(json.dumps({"arguments": {"command": "compare"}}))
         assert "that of a run with the same options" in refused()
-
-    def test_in_python_matrices_of_another_kind_are_refused(self, table2, tmp_path):
-        folder = shutil.copytree(table2, tmp_path / "copy")
-        (line,) = make_grid(folder, SHORT, cost_scale=2000.0).run().lines()
-        assert "'matrix_1000' is another one" in line
-        assert (folder / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()
 
     def test_a_run_of_which_all_fails_leaves_no_record(self, tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(Runner, "_trainer", lambda runner: None)

@@ -18,7 +18,6 @@ PROFILE = Profile(
         | {"mlp.min_steps": 1, "cnn.min_steps": 1}
     ),
     searches=(
-        Search("mlp.learning_rate", (0.01, 0.3)),
         Search("pretraining.beta", (0.0, 0.5)),
         Search("svm.penalty", (0.1, 1.0)),
     ),

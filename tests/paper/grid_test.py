@@ -68,18 +68,16 @@ class TestRun:
             own = [row for row in rows if row["algorithm"] == name]
             epochs = int(results[name]["epochs"])
             assert [int(row["epoch"]) for row in own] == list(range(1, epochs + 1))
-            # The first matrix's best epoch is that of the result, unless it is that of errors.
-            if name not in ("dnn_blind", "dnn_bayes"):
-                best = min(float(row["val_average_cost"]) for row in own)
-                expected = float(results[name]["validation_cost"])
-                assert best == pytest.approx(expected, rel=1e-3)
+        # The first matrix's best epoch of a network that is trained on costs is that of the result.
+        best = min(float(row["val_average_cost"]) for row in rows if row["algorithm"] == "csdnn")
+        assert best == pytest.approx(float(results["csdnn"]["validation_cost"]), rel=1e-3)
 
     def test_the_value_of_the_lowest_validation_figure_is_chosen(self, finished):
         groups = {}
         for row in read(finished, "choices.csv"):
             groups.setdefault((row["algorithm"], row["parameter"]), []).append(row)
-            assert row["criterion"] == ("error" if row["algorithm"] == "dnn_blind" else "cost")
-        assert len(groups) == 3 + 1 + 1  # learning rate, beta, penalty
+            assert row["criterion"] == "cost"
+        assert [*groups] == [("csosr", "penalty"), ("csdnn", "beta")]
         results = {row["algorithm"]: row for row in read(finished)}
         for (name, parameter), rows in groups.items():
             (chosen,) = [row for row in rows if row["chosen"] == "True"]
@@ -120,6 +118,7 @@ class TestRun:
     def test_other_rows_and_sets_stay(self, finished, copy):
         """A run of a part of the grid replaces that part alone."""
         part = {"datasets": ("digits", "digits_imb"), "algorithms": ("dnn_bayes",)}
+        part["settings"] = PROFILE.settings.replace({"mlp.learning_rate": 0.3})
         run(copy, dataclasses.replace(PROFILE, **part, searches=(), cost_seeds=1))
         after = read(copy)
         keys = [(row["imbalanced"], row["algorithm"]) for row in after]
@@ -131,19 +130,6 @@ class TestRun:
         assert before == after
         with np.load(copy / "test_decisions" / "digits_imb.npz") as file:
             assert "dnn_bayes_1001" not in file and "csdnn_1000_beta_0.5" in file
-
-    def test_choices_stay_where_a_later_one_fails(self, finished, copy, monkeypatch):
-        """Those of the first round are neither lost nor written twice."""
-        shutil.rmtree(copy / "stages")
-        searches = (PROFILE.searches[0], Search("pretraining.beta", (0.0, 0.5, 0.7)))
-        profile = dataclasses.replace(PROFILE, algorithms=("csdnn",), searches=searches)
-        fail = failing(cells.decide, lambda *_: True, ValueError("full"))
-        monkeypatch.setattr(cells, "decide", fail)
-        failures = make_grid(copy, profile).run()
-        assert "ValueError: full" in failures.lines()[0]
-        for name in ("choices.csv", "results.csv"):
-            before, after = (sorted(map(str, read(it, name))) for it in (finished, copy))
-            assert after == before
 
     def test_what_does_not_fit_is_refused(self, copy):
         text = (copy / "results.csv").read_text()
@@ -173,7 +159,7 @@ class TestCollapsed:
         )
         _, told = run(tmp_path / "before", profile)
         assert any(line.startswith("digits dnn_bayes: learning_rate = ") for line in told)
-        assert told[-1].startswith("digits dnn_bayes: average test cost ")
+        assert "digits dnn_bayes for matrix 1001: average cost " in told[-1]
         rows = read(tmp_path / "before", "choices.csv")
         order = sorted(rows, key=lambda row: (row["collapsed"], float(row["validation"])))
         best, second = (float(row["value"]) for row in order[:2])
@@ -212,6 +198,7 @@ def test_searches_widen_until_the_best_value_has_neighbours(tmp_path):
     run(tmp_path, profile)
     before = read(tmp_path, "choices.csv")
     assert 2 < len(before) <= 2 + MOST_ADDED
+    assert {row["criterion"] for row in before} == {"error"}  # as it sees no costs
     values = sorted(float(row["value"]) for row in before)
     (chosen,) = [row for row in before if row["chosen"] == "True"]
     assert (chosen["edge"] == "") == (values[0] < float(chosen["value"]) < values[-1])
@@ -321,11 +308,6 @@ class TestCell:
         other = dataclasses.replace(self.cell, cost_scale=2000.0)
         np.testing.assert_allclose(other.matrix, 200 * self.cell.matrix)
 
-    def test_imbalanced_sources(self):
-        data = DataSource("digits", imbalanced=True, drop_rate=0.9).load()
-        counts = np.sort(np.bincount(data.y_train_val))
-        assert counts[3] < 0.15 * counts[4]
-
 
 def test_profiles():
     assert list(PROFILES) == ["tiny", "small", "paper"]
@@ -342,8 +324,8 @@ def test_profiles():
 
 
 @pytest.mark.parametrize("body", ["mlp", "cnn"])
-@pytest.mark.parametrize("name", ["small", "paper"])
-def test_every_network_of_a_kind_has_the_same_search_of_rates(name, body):
+def test_every_network_of_a_kind_has_the_same_search_of_rates(body):
+    name = "paper"
     names = [it for it in csdl.PAPER_ALGORITHMS if csdl.ALGORITHMS[it].body == body]
     rounds = [PROFILES[name].rounds(csdl.ALGORITHMS[it])[0] for it in names]
     assert all(it == rounds[0] for it in rounds)

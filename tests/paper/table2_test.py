@@ -191,21 +191,14 @@ class TestErrors:
 
     def test_no_rows_and_no_columns(self, tmp_path):
         rewrite(tmp_path, lambda rows: rows.clear())
-        with pytest.raises(ValueError, match="none below the header"):
+        with pytest.raises(ValueError, match="Expected results in the file .*results.csv"):
             read_table(tmp_path)
         (tmp_path / "results.csv").write_text("dataset,cost\n")
         with pytest.raises(ValueError, match="to have the columns imbalanced, algorithm"):
             read_table(tmp_path)
 
-    def test_arrays_that_do_not_fit(self, tmp_path):
-        arrays = change_arrays(tmp_path, labels=np.zeros(7, "uint8"))
-        with pytest.raises(ValueError, match="to be decisions for its labels; shape mismatch"):
-            read_table(tmp_path)
-        path = tmp_path / "test_decisions" / "mnist.npz"
-        np.savez(path, **{it: each for it, each in arrays.items() if it != "labels"})
-        with pytest.raises(ValueError, match="an array 'labels'"):
-            read_table(tmp_path)
-        path.write_bytes(b"PK half a file")
+    def test_arrays_that_are_damaged(self, tmp_path):
+        (tmp_path / "test_decisions" / "mnist.npz").write_bytes(b"PK half a file")
         with pytest.raises(ValueError, match="mnist.npz to be an npz file"):
             read_table(tmp_path)
 
