@@ -64,20 +64,17 @@ def pretrain(
     `costs.zero_one` the error-aware SEAE. Layers that are not trainable stay as they are.
 
     Args:
-        model: a functional or sequential model with at least one hidden `Dense`
-            layer whose input is `(batch, features)`.
+        model: a functional or sequential model with hidden `Dense` layers.
         x: inputs `(N, ...)`, or a `tf.data.Dataset` or `PyDataset` of batches `x`
             or `(x, costs)`. The inputs of hidden layers must lie in [0, 1] for the
             cross-entropy.
         costs: cost vectors `(N, D)`, or integer labels `(N,)` with a `cost_matrix`;
             needed for `beta > 0`, ignored for `beta = 0`.
-        beta: balance in [0, 1] between reconstruction (0) and costs (1).
-            Defaults to 0.
+        beta: balance in [0, 1] between reconstruction (0) and costs (1). Defaults to 0.
         corruption: probability in [0, 1] of zeroing an input. Defaults to 0.25.
         epochs: epochs for each layer. Defaults to 15.
         batch_size: examples in a batch of arrays. Defaults to 100.
-        optimizer: name, config or instance; each layer gets a new copy.
-            Defaults to `"adam"`.
+        optimizer: name, config or instance, of which each layer gets a copy. Defaults to `"adam"`.
         reconstruction: `"cross_entropy"` (default) for values in [0, 1], or
             `"squared_error"` for any finite values. Both are sums over inputs.
         tied: whether decoders use the transposed weights. Defaults to False.
@@ -86,8 +83,7 @@ def pretrain(
         steps_per_epoch: batches in an epoch of a dataset, needed for an infinite one.
         callbacks: Keras callbacks for the fit of each layer.
         verbose: as in `keras.Model.fit`, with a heading for each layer.
-        cost_matrix: array-like `(K, K)`, `C[true, decision]`, if costs are given as
-            labels. Defaults to `None`.
+        cost_matrix: `(K, K)`, `C[true, decision]`, if costs are labels; or `None` (default).
         cost_scale: factor above 0 by which costs are multiplied. Defaults to 1; the
             paper's is `1 / C.max()`, so that costs are about 1.
         cache: a `StageCache` that keeps pre-trained layers, which models with equal lower

@@ -117,8 +117,7 @@ class CostSensitiveClassifier(CostDecisions):
         random_state: an integer is the seed of `csdl_keras.train` and of the
             split; a `numpy.random.RandomState` draws both; `None` (default)
             follows `keras.utils.set_random_seed`.
-        ensemble: number of networks whose outputs are averaged; `None` (default)
-            is that of the algorithm.
+        ensemble: number of networks that are averaged; `None` (default) is that of the algorithm.
         other_decisions: labels for decisions that are not a class, such as
             `["abstain"]` with `csdl_keras.costs.with_abstain`. By default (`None`) they
             are the next whole numbers above the highest class if classes are numbers,
@@ -132,13 +131,11 @@ class CostSensitiveClassifier(CostDecisions):
         cost_matrix_: `(K, D)`; if examples have their own costs, their mean.
         model_: the trained model, for `csdl_keras.decide` and `model_.save`. If `fit` got a data
             frame of numbers without missing values, it takes columns by position.
-        probability_model_: the part of `model_` that outputs class probabilities, or
-            `None`.
+        probability_model_: the part of `model_` that outputs class probabilities, or `None`.
         n_features_in_, feature_names_in_: as in scikit-learn.
 
     Raises:
-        ValueError: in `fit`, before anything is trained, if an argument or
-            array fails its check.
+        ValueError: in `fit`, before anything is trained, if an argument or array fails its check.
 
     Example:
 
