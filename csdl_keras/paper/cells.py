@@ -12,6 +12,7 @@ import keras
 import numpy as np
 
 from csdl_keras import datasets
+from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
@@ -190,6 +191,7 @@ class Runner:
                 trainer = self.trainer(cell.source, cell.seed)
                 training = trainer.key(cell.algorithm, cell.matrix, cell.settings)
                 stage = {"stage": "decisions", "cell": cell.key, "training": training}
+                stage["images"] = _images(cell.source)
                 if stage in self.cache:
                     yield self._outcome(cell, stage)
                 else:
@@ -238,6 +240,13 @@ class Runner:
         data = source.load()
         validation = data.x_val, data.y_val
         return Trainer(data.x_train, data.y_train, validation, seed=seed, cache=self.cache)
+
+
+@functools.lru_cache(maxsize=2)
+def _images(source: DataSource) -> str:
+    """Returns a digest of what is decided on, which the key of a training does not contain."""
+    data = source.load()
+    return fingerprint(data.x_val, data.x_test)
 
 
 @contextlib.contextmanager
