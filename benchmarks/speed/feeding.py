@@ -2,8 +2,8 @@
 
 from typing import Any
 
+import keras
 import numpy as np
-from csdl_keras.fitting._tensorflow_batches import in_order
 
 
 def batches(size: int, *arrays: np.ndarray) -> dict[str, Any]:
@@ -12,7 +12,11 @@ def batches(size: int, *arrays: np.ndarray) -> dict[str, Any]:
     On TensorFlow they are a dataset without the autotuner of `tf.data`. Epochs of arrays wait
     for it, up to as long as they take, which would hide what is measured.
     """
-    data = in_order(arrays, size)
-    if data is arrays:
+    if keras.backend.backend() != "tensorflow":
         return {**dict(zip("xy", arrays, strict=False)), "batch_size": size}
-    return {"x": data}
+    import tensorflow
+
+    data = tensorflow.data.Dataset.from_tensor_slices(arrays).batch(size)
+    options = tensorflow.data.Options()
+    options.autotune.enabled = False
+    return {"x": data.with_options(options)}

@@ -120,7 +120,7 @@ class CostSensitiveClassifier(CostDecisions):
         ensemble: number of networks that are averaged; `None` (default) is that of the algorithm.
         other_decisions: labels for decisions that are not a class, such as
             `["abstain"]` with `csdl_keras.costs.with_abstain`. By default (`None`) they
-            are the next whole numbers above the highest class if classes are numbers,
+            are the next numbers above the highest class if classes are numbers,
             and otherwise `"decision_K"`, ...
         verbose: as in `keras.Model.fit`. Defaults to 0.
         network, effort: see `csdl_keras.train`. `None` by default.
