@@ -3,21 +3,35 @@
 import os
 import pathlib
 import warnings
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_approximation import Nystroem
 from sklearn.utils.validation import check_is_fitted
 
 from csdl_keras._utils.array_file import read_arrays, write_arrays
 from csdl_keras._utils.arrays import as_array, check_rows
 from csdl_keras._utils.checks import check_bool, check_integer, check_number
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.baselines._csosr_arrays import restore, to_record
 from csdl_keras.baselines._kernel_map import KernelMap, check_features
 from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, cost_vectors
+
+#: What a file holds: attributes of a fitted machine, of its kernel map and of Nyström features.
+_FITTED = (
+    "coef_",
+    "intercept_",
+    "objective_",
+    "duality_gap_",
+    "n_iter_",
+    "n_features_in_",
+    "classes_",
+)
+_MAP = ("gamma", "x_fit")
+_NYSTROEM = ("components_", "normalization_", "component_indices_", "n_features_in_")
 
 
 class CSOSR(ClassifierMixin, BaseEstimator):
@@ -150,13 +164,42 @@ class CSOSR(ClassifierMixin, BaseEstimator):
 
     def save(self, path: str | os.PathLike) -> None:
         """Writes the fitted estimator to an .npz file without pickles."""
-        check_is_fitted(self)
-        write_arrays(pathlib.Path(path), to_record(self))
+        write_arrays(pathlib.Path(path), self.to_record())
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Self:
         """Returns the estimator that `save` wrote; any other file raises a ValueError."""
-        return restore(cls(), read_arrays(pathlib.Path(path))[0])
+        return cls.from_record(read_arrays(pathlib.Path(path))[0])
+
+    def to_record(self) -> dict[str, Any]:
+        """Returns the fitted estimator as arrays and what JSON can hold, by name."""
+        check_is_fitted(self)
+        nystroem = self.map_.nystroem
+        return {
+            "kind": "CSOSR",
+            "arguments": self.get_params(),
+            "fitted": _values(self, _FITTED),
+            "map": _values(self.map_, _MAP),
+            "nystroem": None if nystroem is None else _values(nystroem, _NYSTROEM),
+        }
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Self:
+        """Returns the estimator of which `to_record` made a record."""
+        if record.get("kind") != "CSOSR" or record["map"].get("kernel") == "precomputed":
+            raise ValueError(
+                "Expected a file that CSOSR.save wrote, of a machine with a Gaussian kernel; "
+                "received one of another kind."
+            )
+        machine, kernel_map = cls(), KernelMap.__new__(KernelMap)
+        vars(kernel_map).update(record["map"], nystroem=None)
+        if record["nystroem"] is not None:
+            kernel_map.nystroem = Nystroem(gamma=kernel_map.gamma)
+            kernel_map.nystroem.__dict__.update(record["nystroem"])
+        machine.set_params(**record["arguments"])
+        for name, value in {**record["fitted"], "map_": kernel_map}.items():
+            setattr(machine, name, value)
+        return machine
 
     def _costs(self, y: ArrayLike) -> np.ndarray:
         if self.cost_matrix is not None:
@@ -168,3 +211,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
                 "To fit integer labels, give CSOSR a `cost_matrix`."
             )
         return check_cost_vectors(costs, binary_costs=self.binary_costs)
+
+
+def _values(thing: object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(thing, name) for name in names}

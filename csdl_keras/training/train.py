@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-import importlib
 import sys
 import uuid
 import warnings
@@ -831,17 +830,15 @@ def _smoothed_crossentropy(share: float) -> Callable[[Tensor, Tensor], Tensor]:
     return smoothed_crossentropy
 
 
-def _csosr(name: str) -> Any:
-    return getattr(importlib.import_module("csdl_keras.baselines._csosr_arrays"), name)
-
-
 def _fit_csosr(training: Training) -> _Computed:
     """Fits `CSOSR` on flattened inputs and scaled costs; returns it as arrays, a record first."""
+    from csdl_keras.baselines.csosr import CSOSR  # which imports scikit-learn
+
     body, data, unit = training.body, training.data.train, training.unit
     rows = data.x.reshape(len(data.x), -1)
     # 1 where all examples are alike
     spread = rows.shape[1] * variance_beyond_rounding(rows) or 1.0
-    machine = importlib.import_module("csdl_keras.baselines").CSOSR(
+    machine = CSOSR(
         penalty=body.penalty,
         gamma=float(body.gamma_factor / spread),
         cost_matrix=training.matrix / unit if data.costs is None else None,
@@ -849,7 +846,7 @@ def _fit_csosr(training: Training) -> _Computed:
     )
     machine.fit(rows, data.y if data.costs is None else data.costs / unit)
     info = {"epochs": int(machine.n_iter_), "duality_gap": float(machine.duality_gap_)}
-    return to_arrays(_csosr("to_record")(machine)), info
+    return to_arrays(machine.to_record()), info
 
 
 # From trained networks to the model that decides.
@@ -862,8 +859,9 @@ def _trained(members: Sequence[Training], results: Sequence[_Results]) -> Traine
     if first.body.is_network:
         model = with_data(_classifier(members, arrays), classes=first.data.classes, unit=unit)
     else:
-        machine = importlib.import_module("csdl_keras.baselines").CSOSR()
-        model = _csosr("restore")(machine, from_arrays(arrays[0])[0])
+        from csdl_keras.baselines.csosr import CSOSR
+
+        model = CSOSR.from_record(from_arrays(arrays[0])[0])
     info, seconds = results[0][-1].info, sum(one.seconds for found in results for one in found)
     return Trained(model, seconds, int(info["epochs"]), unit, info.get("history", {}))
 
