@@ -18,7 +18,6 @@ from csdl_keras_cli.choices import (
     OTHER_ALGORITHMS,
     PROFILES,
 )
-from csdl_keras_cli.suggestions import did_you_mean
 
 HELP = "run the paper's Table 2: all algorithms on all data sets"
 DESCRIPTION = (
@@ -271,6 +270,7 @@ def _profile(arguments: argparse.Namespace) -> Any:
 
 def _unavailable(names: tuple[str, ...]) -> dict[str, Exception]:
     """Returns the errors of data sets that cannot be loaded, before others are trained on."""
+    from csdl_keras._utils.checks import did_you_mean
     from csdl_keras.datasets import DataUnavailableError
     from csdl_keras.paper.cells import DataSource
 
