@@ -35,10 +35,8 @@ def names(text: str) -> list[str]:
 def algorithms(text: str) -> tuple[str, ...]:
     """Parses names of algorithms, for argparse; other names of an algorithm stay as they are."""
     known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)
-    found = names(text)
-    for name in found or [text]:
+    for name in (found := names(text)) or [text]:
         if name not in known:
-            # As argparse says it, to which the parser adds the name that was meant.
             choices = ", ".join(known)
             raise argparse.ArgumentTypeError(f"invalid choice: {name!r} (choose from {choices})")
     return tuple(found)
@@ -129,7 +127,6 @@ def check_data(arguments: argparse.Namespace) -> None:
         raise ValueError(f"Expected --label, the column or array of labels in {data}.")
     if arguments.cost_matrix is not None:
         _suffix("--cost-matrix", arguments.cost_matrix, (".csv", ".npy"))
-    check_out(arguments.out)
 
 
 def _suffix(option: str, path: pathlib.Path, suffixes: tuple[str, ...], more: str = "") -> str:
@@ -174,12 +171,3 @@ def add_out(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument(
         "--out", type=pathlib.Path, metavar="FOLDER", help=f"folder for what it writes{text}"
     )
-
-
-def check_out(out: pathlib.Path | None) -> None:
-    """Raises a ValueError if `--out` is a file, or lies where no folder can be made."""
-    for path in () if out is None else (out.absolute(), *out.absolute().parents):
-        if path.exists() and not path.is_dir():
-            raise ValueError(
-                f"Expected --out to be a folder; received {out}, but {path} is a file."
-            )

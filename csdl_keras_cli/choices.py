@@ -26,8 +26,6 @@ DEFAULT_ALGORITHMS = (
 )
 #: Algorithms that `tune` searches: those of the paper that train networks by NLL or SOSR.
 TUNABLE = tuple(name for name in PAPER_ALGORITHMS if name not in ("csosr", "min"))
-#: Data sets with a fixed loader; any other name is one of TFDS.
-DATASETS = ("mnist_5k", "digits", "mnist", "bg_img_rot", "bg_img_rot_synthetic", "svhn", "cifar10")
 #: Efforts of training.
 EFFORTS = ("quick", "balanced", "best")
 #: Formats of `export` with the ends of their files' names.

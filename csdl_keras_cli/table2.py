@@ -13,7 +13,6 @@ from typing import Any
 from csdl_keras_cli import arguments as shared
 from csdl_keras_cli.choices import (
     CNN_VARIANTS,
-    DATASETS,
     FIRST_COST_SEED,
     OTHER_ALGORITHMS,
     PROFILES,
@@ -121,8 +120,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError if `--out` is not a folder, or `--budget` not a time."""
-    shared.check_out(arguments.out)
+    """Raises a ValueError if `--budget` is not a time, or no data set is named."""
     if arguments.budget is not None and not 0 < arguments.budget < float("inf"):
         raise ValueError(f"Expected --budget to be above 0; received {arguments.budget}.")
     if arguments.datasets == []:
@@ -270,7 +268,6 @@ def _profile(arguments: argparse.Namespace) -> Any:
 
 def _unavailable(names: tuple[str, ...]) -> dict[str, Exception]:
     """Returns the errors of data sets that cannot be loaded, before others are trained on."""
-    from csdl_keras._utils.checks import did_you_mean
     from csdl_keras.datasets import DataUnavailableError
     from csdl_keras.paper.cells import DataSource
 
@@ -280,8 +277,6 @@ def _unavailable(names: tuple[str, ...]) -> dict[str, Exception]:
             DataSource(name).load()
         except DataUnavailableError as error:
             errors[name] = error
-        except ValueError as error:
-            raise ValueError(f"{error}{did_you_mean(name, DATASETS)}") from error
     return errors
 
 

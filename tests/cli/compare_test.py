@@ -145,16 +145,14 @@ def test_what_is_wrong_is_told_before_training(tmp_path, monkeypatch, capsys):
     path = save(FRAME.assign(paid=[f"{i}%" for i in range(ROWS)]), tmp_path / "table.csv")
     own = ["compare", "--data", str(path), "--label"]
     for arguments, out, told in (
-        ([*TINY, "--dataset", "mnits"], run, "Did you mean 'mnist'?"),
         ([*TINY, "--train-size", "20"], run, "Expected `train_size`"),
         (TINY, tmp_path, "Expected --out to be a new or empty"),
+        (TINY, file, "Expected --out to be a folder"),
         ([*own, "answer"], run, "column 'paid'; received '0%' and '1%'. --drop COLUMN"),
         ([*own, "anwser"], run, "Did you mean 'answer'?"),
         ([*own, "answer", "--drop", "paid", "--algorithms", "cnn_bayes"], run, "Expected images"),
         ([*own, "answer", "--drop", "paid", "--algorithms", "csosr"], run, "keeps neither colum"),
     ):
-        if "mnits" in arguments:
-            pytest.importorskip("tensorflow_datasets")
         assert main([*arguments, "--out", str(out)]) == 2
         error = capsys.readouterr().err
         assert told in error and len(error.splitlines()) == 1 and not run.exists()

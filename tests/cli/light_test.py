@@ -27,10 +27,7 @@ print(json.dumps(answers))
 """
 HELP = {"": "compare", **{name: f"usage: csdl-keras {name}" for name in ("compare", "tune")}}
 WRONG = {
-    "compar": "Did you mean 'compare'?",
-    "compare --algorithms csdnm": "Did you mean 'csdnn'?",
-    "compare --alogrithms csdnn": "Did you mean '--algorithms'?",
-    "tune --algorithm CSDN": "Did you mean 'csdnn'?",
+    "compare --algorithms csdnm": "invalid choice: 'csdnm' (choose from",
     "tune --algorithm min": "invalid choice: 'min' (choose from",
     "compare --cost-seeds 0": "expected 1 to 2**32 - 1; received '0'",
     f"compare --seed {2**32}": f"received '{2**32}'",
@@ -46,8 +43,6 @@ WRONG = {
     "tune --cost-matrix {xlsx}": "--cost-matrix to be a .csv or .npy file",
     "export nowhere.keras a.onnx": "nowhere.keras to be a model that Keras can load; there",
     "export {csv} model.h5": "ends in .onnx or .tflite, or a folder without an end, or --format",
-    "compare --out {csv}": "Expected --out to be a folder; received",
-    "compare --out {csv}/below": "a.csv is a file",
 }
 
 

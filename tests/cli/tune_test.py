@@ -131,18 +131,6 @@ def test_the_table_has_the_best_trials():
     assert "beta" in text and "depth" in text
 
 
-def test_what_varies_is_drawn(tmp_path):
-    trials = trials_of(
-        {"beta": 0.0, "depth": 1, "optimizer": "sgd"},
-        {"beta": 0.5, "depth": 1, "optimizer": "adam"},
-        {"beta": 1.0, "depth": 1, "momentum": 0.9},
-    )
-    assert search.varied(trials) == ["beta", "optimizer", "momentum"]
-    search.plot_search(trials, tmp_path / "search.png")
-    search.plot_search(trials[:1], tmp_path / "nothing varies.png")
-    assert (tmp_path / "search.png").stat().st_size > 1000
-
-
 @pytest.mark.parametrize(
     "name, file",
     [
