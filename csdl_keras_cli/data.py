@@ -270,15 +270,9 @@ def load_snippet(data: Data, path: pathlib.Path) -> str:
         printed = f"[{list(data.decisions or ())}[decision] for decision in {printed}]"
     elif data.classes is not None:
         printed = f"model.classes[{printed}]"
-    is_keras = path.suffix == ".keras"
-    if not is_keras:
+    if path.suffix != ".keras":
         load = "csdl.baselines.CSOSR.load"
-    return "\n".join(
-        [
-            *["import keras"] * is_keras,
-            "import csdl_keras as csdl  # before loading: it registers layers",
-            f"model = {load}({str(path)!r})",
-            data.code,
-            f"print({printed})",
-        ]
+    return (
+        "import keras\nimport csdl_keras as csdl  # before loading: it registers layers\n"
+        f"model = {load}({str(path)!r})\n{data.code}\nprint({printed})"
     )

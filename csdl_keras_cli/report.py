@@ -3,7 +3,7 @@
 import argparse
 import pathlib
 
-from csdl_keras_cli.arguments import add_out
+from csdl_keras_cli.arguments import add_out, check_packages
 
 HELP = "make tables and figures of results"
 DESCRIPTION = (
@@ -30,9 +30,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
-    from csdl_keras._utils.optional import optional_module
-
-    optional_module("pandas", "compare")
+    check_packages()
     from csdl_keras.paper.failures import Failures
     from csdl_keras.paper.report import report
 

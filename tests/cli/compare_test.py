@@ -72,6 +72,8 @@ def test_the_best_model_has_the_lowest_validation_cost(best, tmp_path, capsys):
     assert run_made(tmp_path, lambda name: constant_model(made[name]), *BOTH) == 0
     costs = matrix[data.y_val].mean(axis=0)[list(made.values())]
     np.testing.assert_allclose(results(tmp_path).validation_cost, costs)
+    assert [*results(tmp_path).against_best][best] == "best"
+    assert [*results(tmp_path).against_best][1 - best] in ("tied", "costlier")
     model = keras.saving.load_model(tmp_path / "best_model.keras")
     assert {*csdl.decide(model, data.x_test)} == {lowest}
     assert f"is {[*made][best]} (" in capsys.readouterr().out.replace("\n", " ")

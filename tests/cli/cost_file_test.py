@@ -1,13 +1,9 @@
 """Cost matrices of users, with names and without."""
 
-import argparse
-
 import numpy as np
 import pytest
 
 from csdl_keras_cli.cost_file import costs_of_columns, read_cost_table
-from csdl_keras_cli.data import show_data
-from tests.cli.own_files import load, table
 
 LABELS = ("bad", "fair", "good")
 C = np.array([[0.0, 1, 5], [2, 0, 1], [3, 4, 0]])
@@ -48,15 +44,6 @@ def test_other_decisions_come_last_and_gains_are_costs_beyond_the_right_decision
     assert table.decisions == ("no", "yes", "ask")
     table = read(tmp_path, "5,20\n3,-40\n", ("no", "yes"))
     np.testing.assert_array_equal(table.matrix, [[0, 15], [43, 0]])
-    np.testing.assert_array_equal(table.amounts, [[5, 20], [3, -40]])
-
-
-def test_arrays(tmp_path):
-    np.save(tmp_path / "m.npy", C)
-    np.testing.assert_array_equal(read_cost_table(tmp_path / "m.npy", LABELS).matrix, C)
-    np.save(tmp_path / "m.npy", np.array([[{}]], dtype=object))
-    with pytest.raises(ValueError, match=r"m.npy to hold a cost matrix.*allow_pickle"):
-        read_cost_table(tmp_path / "m.npy", LABELS)
 
 
 @pytest.mark.parametrize(
@@ -82,15 +69,6 @@ def test_refuses(content, told, tmp_path):
     with pytest.raises(ValueError, match=told) as caught:
         read(tmp_path, content)
     assert "costs.csv" in str(caught.value)
-
-
-def test_the_matrix_is_shown_as_it_is_in_the_file(tmp_path, capsys):
-    path = tmp_path / "costs.csv"
-    path.write_text(",no,yes,ask\nno,5,20,7\nyes,3,-40.5,7\n")
-    show_data(argparse.Namespace(cost_matrix=path), load(table(tmp_path), cost_matrix=path))
-    head, *rows = [line.split() for line in capsys.readouterr().out.splitlines()[-4:-1]]
-    assert head == ["true", "label", "no", "yes", "ask"]
-    assert rows == [["no", "5", "20", "7"], ["yes", "3", "-40.5", "7"]]
 
 
 SIZES = ("hi", "lo", "mid")

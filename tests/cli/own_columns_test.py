@@ -49,7 +49,7 @@ def test_dates_and_numbers_as_texts(kind, texts):
     check_inputs(frame(texts), ["when it was"])
 
 
-@pytest.mark.parametrize("mark, share", [("?", 0.02), ("-", 0.9), ("n.a.", 0.4)])
+@pytest.mark.parametrize("mark, share", [("-", 0.9), ("n.a.", 0.4)])
 def test_marks_of_missing_numbers(mark, share):
     """A mark without letters or digits counts as a missing cell, however many there are."""
     texts = [mark if i < share * ROWS else str(i % 9) for i in range(ROWS)]
@@ -119,7 +119,6 @@ def test_numbers_and_labels_of_a_kind_that_is_refused(tmp_path):
         (["1", "01", "001"], ("001", "01", "1")),
         (["-0", "0"], ("-0", "0")),
         (["1.50", "1.5", "low"], ("1.5", "1.50", "low")),
-        (["9223372036854775807", "9223372036854775806"], (2**63 - 2, 2**63 - 1)),
         (["18446744073709551615", "18446744073709551614"], (2**64 - 2, 2**64 - 1)),
         ([" 1", " 2"], (1, 2)),
     ],
