@@ -12,7 +12,7 @@ from csdl_keras_cli import comparison
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.main import main
 from tests.cli.own_files import FRAME, ROWS, images, load, save, table
-from tests.cli.runs import constant_model, fails_at, names, results, train_all_with
+from tests.cli.runs import constant_model, names, results, train_all_with
 
 TINY = "compare --dataset digits --epochs 1 --train-size 343 --jobs 1".split()
 FILES = {"results.csv", "costs.png", "best_model.keras", "run.json"}
@@ -101,12 +101,17 @@ def test_costs_count_relative_to_the_best_constant_decision_of_their_matrix(tmp_
     ],
 )
 def test_a_step_that_fails_costs_no_other(owner, name, part, tmp_path, monkeypatch, capsys):
-    broken = fails_at(getattr(owner, name), 1, RuntimeError("broken"))
-    monkeypatch.setattr(owner, name, lambda *given: broken(*given))
+    whole, calls = getattr(owner, name), []
+
+    def broken_at_first(*given):
+        calls.append(given)
+        return whole(*given) if len(calls) > 1 else 1 / 0
+
+    monkeypatch.setattr(owner, name, broken_at_first)
     made = {"dnn_blind": 3, "dnn_bayes": 0}
     assert run_made(tmp_path, lambda name: constant_model(made[name]), *BOTH) == 1
     output, told = capsys.readouterr()
-    assert told == f"csdl-keras: {part} failed: RuntimeError: broken\n"
+    assert told == f"csdl-keras: {part} failed: ZeroDivisionError: division by zero\n"
     assert names(tmp_path) == FILES - {part}
     assert len(results(tmp_path)) == 2
     assert ("average test cost" in output) == (name != "summary_text")
