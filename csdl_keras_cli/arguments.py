@@ -35,10 +35,8 @@ def names(text: str) -> list[str]:
 def algorithms(text: str) -> tuple[str, ...]:
     """Parses names of algorithms, for argparse; other names of an algorithm stay as they are."""
     known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)
-    found = names(text)
-    for name in found or [text]:
+    for name in (found := names(text)) or [text]:
         if name not in known:
-            # As argparse says it, to which the parser adds the name that was meant.
             choices = ", ".join(known)
             raise argparse.ArgumentTypeError(f"invalid choice: {name!r} (choose from {choices})")
     return tuple(found)
@@ -100,8 +98,8 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
         "--cost-matrix",
         type=pathlib.Path,
         metavar="FILE",
-        help="costs in a .csv or .npy file: a row for each true label, a column for each decision, "
-        "in the order of sorted labels or, in a .csv file, with the names of both",
+        help="costs in a .csv file: a row for each true label, a column for each decision, in the "
+        "order of sorted labels or with the names of both",
     )
     text = "columns of --data with what each decision costs, named like labels or in their order"
     _add_names(costs, "--cost-columns", text)
@@ -115,41 +113,45 @@ def _add_names(parser: argparse._ActionsContainer, option: str, text: str) -> No
 
 
 def check_data(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError for arguments that do not go together, and missing files."""
+    """Raises a ValueError for arguments that do not go together, and for missing data."""
     data, kind = arguments.data, "--dataset"
     if data is not None and data.is_dir():
         kind = "a folder of images"
     elif data is not None:
-        kind = _suffix("--data", data, _TABLES, " or a folder of images")
+        kind = data.suffix.lower()
+        if not data.is_file() or kind not in _TABLES:
+            what = data if data.is_file() else f"{data}, and there is no such file"
+            raise ValueError(
+                f"Expected --data to be a {' or '.join(_TABLES)} file or a folder of images; "
+                f"received {what}."
+            )
     for option, kinds in _NEEDS.items():
         if getattr(arguments, option, None) and kind not in kinds:
             option = option.replace("_", "-")
             raise ValueError(f"Expected --{option} with {' or '.join(kinds)}; received {kind}.")
     if kind in _TABLES and arguments.label is None:
         raise ValueError(f"Expected --label, the column or array of labels in {data}.")
-    if arguments.cost_matrix is not None:
-        _suffix("--cost-matrix", arguments.cost_matrix, (".csv", ".npy"))
-    check_out(arguments.out)
 
 
-def _suffix(option: str, path: pathlib.Path, suffixes: tuple[str, ...], more: str = "") -> str:
-    """Returns the end of the name of a file if it is one of these."""
-    if not path.is_file() or path.suffix.lower() not in suffixes:
-        what = path if path.is_file() else f"{path}, and there is no such file"
-        raise ValueError(
-            f"Expected {option} to be a {' or '.join(suffixes)} file{more}; received {what}."
-        )
-    return path.suffix.lower()
+def check_packages() -> None:
+    """Raises if a package of the extra `compare` is missing; names the command that installs it."""
+    from csdl_keras._utils.optional import check_installed
+
+    for package in ("matplotlib", "pandas"):
+        check_installed(package, "compare")
+
+
+def add_number(
+    parser: argparse._ActionsContainer, option: str, text: str, default: int | None = None
+) -> None:
+    """Adds an option that takes a whole number of at least 1."""
+    parser.add_argument(option, type=positive_integer, default=default, metavar="N", help=text)
 
 
 def add_train_size(parser: argparse.ArgumentParser) -> None:
     """Adds `--train-size`."""
-    parser.add_argument(
-        "--train-size",
-        type=positive_integer,
-        metavar="N",
-        help="use only N examples for training and validation together, stratified",
-    )
+    text = "use only N examples for training and validation together, stratified"
+    add_number(parser, "--train-size", text)
 
 
 def add_seed(parser: argparse.ArgumentParser, text: str) -> None:
@@ -159,27 +161,8 @@ def add_seed(parser: argparse.ArgumentParser, text: str) -> None:
     )
 
 
-def add_cache(parser: argparse.ArgumentParser, text: str, users: str) -> None:
-    """Adds `--cache`, the folder of `text`, which several `users` may share."""
-    parser.add_argument(
-        "--cache",
-        type=pathlib.Path,
-        metavar="FOLDER",
-        help=f"folder of {text} (default stages/ in --out); {users} may share one",
-    )
-
-
 def add_out(parser: argparse.ArgumentParser, text: str) -> None:
     """Adds `--out`, the folder for what a command writes, with more words about it."""
     parser.add_argument(
         "--out", type=pathlib.Path, metavar="FOLDER", help=f"folder for what it writes{text}"
     )
-
-
-def check_out(out: pathlib.Path | None) -> None:
-    """Raises a ValueError if `--out` is a file, or lies where no folder can be made."""
-    for path in () if out is None else (out.absolute(), *out.absolute().parents):
-        if path.exists() and not path.is_dir():
-            raise ValueError(
-                f"Expected --out to be a folder; received {out}, but {path} is a file."
-            )

@@ -26,20 +26,14 @@ DEFAULT_ALGORITHMS = (
 )
 #: Algorithms that `tune` searches: those of the paper that train networks by NLL or SOSR.
 TUNABLE = tuple(name for name in PAPER_ALGORITHMS if name not in ("csosr", "min"))
-#: Data sets with a fixed loader; any other name is one of TFDS.
-DATASETS = ("mnist_5k", "digits", "mnist", "bg_img_rot", "bg_img_rot_synthetic", "svhn", "cifar10")
 #: Efforts of training.
 EFFORTS = ("quick", "balanced", "best")
 #: Formats of `export` with the ends of their files' names.
 FORMATS = {"savedmodel": "", "onnx": ".onnx", "litert": ".tflite"}
 #: Kinds of a model's outputs.
 OUTPUTS = ("cost", "probability")
-#: Profiles of `table2` and how much each runs.
-PROFILES = {
-    "tiny": "1 data set, hidden layers 64x64x64, 2 matrices",
-    "small": "6 data sets, hidden layers 500x500x500, 5 matrices",
-    "paper": "10 data sets, hidden layers 3000x3000x3000, 3 matrices",
-}
+#: Profiles of `table2`.
+PROFILES = ("tiny", "small", "paper")
 #: Variants of Caffe's network.
 CNN_VARIANTS = ("quick", "full")
 #: Seed of the first cost matrix of every comparison; the others follow.

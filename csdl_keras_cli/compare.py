@@ -34,18 +34,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{', '.join(DEFAULT_ALGORITHMS)}, of which a table leaves out the last three, which need "
         f"images; also {', '.join(others)}",
     )
-    shared.add_costs(parser).add_argument(
+    shared.add_number(
+        shared.add_costs(parser),
         "--cost-seeds",
-        type=shared.positive_integer,
-        metavar="N",
-        help="number of random cost matrices (default 2), if you give no costs; matrix i "
+        "number of random cost matrices (default 2), if you give no costs; matrix i "
         f"is drawn with seed {FIRST_COST_SEED} + i, from U[0, 10 n_k / n_y]",
     )
-    parser.add_argument(
+    shared.add_number(
+        parser,
         "--epochs",
-        type=shared.positive_integer,
-        metavar="N",
-        help="train N epochs at most, and pre-train no longer than that; by default those of "
+        "train N epochs at most, and pre-train no longer than that; by default those of "
         "Settings for the paper's networks, and else those of the effort",
     )
     parser.add_argument(
@@ -55,12 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "their width and epochs; by default balanced for ensemble_bayes and quick for others",
     )
     shared.add_seed(parser, "training, of splits, of --imbalanced and of --train-size")
-    parser.add_argument(
-        "--jobs",
-        type=shared.positive_integer,
-        metavar="N",
-        help="processes that train; by default one for each core, or a single one on a GPU",
-    )
+    text = "processes that train; by default one for each core, or a single one on a GPU"
+    shared.add_number(parser, "--jobs", text)
     shared.add_out(parser, ", new or empty; by default csdl_runs/DATASET-DATE-TIME")
 
 
@@ -69,10 +63,7 @@ check = shared.check_data
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
-    from csdl_keras._utils.optional import optional_module
-
-    for module in ("matplotlib", "pandas"):
-        optional_module(module, "compare")
+    shared.check_packages()
     from csdl_keras_cli.comparison import compare
 
     return compare(arguments)

@@ -187,9 +187,7 @@ def summarise(results: pandas.DataFrame) -> pandas.DataFrame:
     means = ["average_cost", "error_rate", "train_seconds"]
     summary = groups[[*means, "constant_cost", "saved", "saved_low", "saved_high"]].mean()
     summary["matrices"], summary["effort"] = groups.size(), groups["effort"].first()
-    costs = groups["average_cost"]
-    summary["error"] = costs.sem() if summary["matrices"].max() > 2 else np.nan
-    summary["lowest"], summary["highest"] = costs.min(), costs.max()
+    summary["error"] = groups["average_cost"].sem()
     summary["constant_decision"] = groups["constant_decision"].agg(
         lambda names: names.iloc[0] if names.nunique() == 1 else ""
     )
@@ -203,11 +201,8 @@ def summarise(results: pandas.DataFrame) -> pandas.DataFrame:
 
 def _caption(matrices: int) -> str:
     """Returns what averages and the spread behind them are, for a number of matrices."""
-    if matrices == 1:
-        return "mean over test examples"
-    # The standard error of two is half their distance.
-    spread = "and range" if matrices == 2 else "± standard error"
-    return f"mean {spread} over {matrices} cost matrices"
+    several = f"mean ± standard error over {matrices} cost matrices"
+    return several if matrices > 1 else "mean over test examples"
 
 
 def summary_text(summary: pandas.DataFrame, title: str) -> str:
@@ -216,11 +211,7 @@ def summary_text(summary: pandas.DataFrame, title: str) -> str:
     heads = ["algorithm", "effort", "average test cost", "saved", "95 % interval"]
     rows = [(*heads, "against the best", "error rate", "seconds")]
     for name, it in summary.iterrows():
-        cost = f"{it['average_cost']:.3f}"
-        if it["matrices"] > 2:
-            cost += f" ± {it['error']:.3f}"
-        elif it["matrices"] == 2:
-            cost += f" ({it['lowest']:.3f}–{it['highest']:.3f})"
+        cost = f"{it['average_cost']:.3f}" + f" ± {it['error']:.3f}" * (it["matrices"] > 1)
         saved = (number(it["saved"]), interval(it), it["against_best"])
         ends = (f"{it['error_rate']:.1%}", f"{it['train_seconds']:.1f}")
         named = f"{name} ({get_algorithm(str(name)).title})"

@@ -29,30 +29,24 @@ class CostTable:
 
 
 def read_cost_table(path: pathlib.Path, labels: Sequence[str]) -> CostTable:
-    """Reads the cost matrix of labels, `C[true, decision]`, from a .npy or .csv file.
+    """Reads the cost matrix of labels, `C[true, decision]`, from a .csv file.
 
-    A .csv file may have names of rows, labels, and of columns, decisions, in any order. Decisions
-    that are no label, such as to abstain, come last. Without names, the order is that of `labels`.
+    It may have names of rows, labels, and of columns, decisions, in any order. Decisions that are
+    no label, such as to abstain, come last. Without names, the order is that of `labels`.
     """
-    decisions, listed = list(labels), ", ".join(labels[:12]) + ", ..." * (len(labels) > 12)
-    if path.suffix.lower() == ".npy":
-        try:
-            values = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise ValueError(f"Expected {path} to hold a cost matrix; {error}") from error
-    else:
-        frame = _read_frame(path, len(labels))
-        names = [name for name in [*frame.index, *frame.columns] if isinstance(name, str)]
-        wrong = [name for name in names if name not in labels]
-        decisions += [name for name in frame.columns if name in wrong]
-        try:
-            values = by_class(str(path), frame, "(K, D)", classes=labels)
-        except ValueError as error:
-            raise ValueError(
-                f"Expected {path} to name rows, true labels, and columns, decisions, after the "
-                f"labels of the data, {listed}, each of them once, or neither, in that order; "
-                f"received {', '.join(names)}.{did_you_mean(wrong[0], labels) if wrong else ''}"
-            ) from error
+    listed = ", ".join(labels[:12]) + ", ..." * (len(labels) > 12)
+    frame = _read_frame(path, len(labels))
+    names = [name for name in [*frame.index, *frame.columns] if isinstance(name, str)]
+    wrong = [name for name in names if name not in labels]
+    decisions = [*labels, *(name for name in frame.columns if name in wrong)]
+    try:
+        values = by_class(str(path), frame, "(K, D)", classes=labels)
+    except ValueError as error:
+        raise ValueError(
+            f"Expected {path} to name rows, true labels, and columns, decisions, after the "
+            f"labels of the data, {listed}, each of them once, or neither, in that order; "
+            f"received {', '.join(names)}.{did_you_mean(wrong[0], labels) if wrong else ''}"
+        ) from error
     shape = f"({len(labels)}, {len(decisions)}), a row for each of the labels {listed}"
     table = CostTable(amounts(str(path), values, 2, shape, len(decisions)), tuple(decisions))
     check_rows(str(path), table.amounts, len(labels))

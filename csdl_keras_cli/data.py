@@ -12,13 +12,11 @@ import numpy as np
 import pandas
 
 from csdl_keras import Algorithm, costs, datasets, decide, models
-from csdl_keras._utils.checks import did_you_mean
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation import cost_report
 from csdl_keras.layers import TableEncoding
-from csdl_keras_cli.choices import DATASETS
 from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
 from csdl_keras_cli.own_columns import split
 from csdl_keras_cli.own_table import OwnFile, read_table
@@ -156,20 +154,15 @@ def read_data(arguments: argparse.Namespace) -> Data:
 
 
 def _named(arguments: argparse.Namespace) -> Data:
-    name, seed = arguments.dataset, arguments.seed
-    try:
-        data = datasets.load(name, arguments.imbalanced, arguments.train_size, seed)
-    except datasets.DataUnavailableError:
-        raise  # The name is right, and its files are missing.
-    except ValueError as error:
-        raise type(error)(f"{error}{did_you_mean(name, DATASETS)}") from error
+    name, imbalanced = arguments.dataset, arguments.imbalanced
+    data = datasets.load(name, imbalanced, arguments.train_size, arguments.seed)
     return Data(
         data.name,
         tuple(range(data.num_classes)),
         {"train": data.x_train, "val": data.x_val, "test": data.x_test},
         {"train": data.y_train, "val": data.y_val, "test": data.y_test},
         f"data = csdl.datasets.load({name!r})",
-        imbalanced=arguments.imbalanced,
+        imbalanced=imbalanced,
     )
 
 
@@ -277,15 +270,9 @@ def load_snippet(data: Data, path: pathlib.Path) -> str:
         printed = f"[{list(data.decisions or ())}[decision] for decision in {printed}]"
     elif data.classes is not None:
         printed = f"model.classes[{printed}]"
-    is_keras = path.suffix == ".keras"
-    if not is_keras:
+    if path.suffix != ".keras":
         load = "csdl.baselines.CSOSR.load"
-    return "\n".join(
-        [
-            *["import keras"] * is_keras,
-            "import csdl_keras as csdl  # before loading: it registers layers",
-            f"model = {load}({str(path)!r})",
-            data.code,
-            f"print({printed})",
-        ]
+    return (
+        "import keras\nimport csdl_keras as csdl  # before loading: it registers layers\n"
+        f"model = {load}({str(path)!r})\n{data.code}\nprint({printed})"
     )

@@ -40,11 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError unless there is a model, and a format for the file to write."""
-    if not arguments.model.is_file():
-        raise ValueError(
-            f"Expected {arguments.model} to be a model that Keras can load; there is no such file."
-        )
+    """Finds the format of the file to write; raises a ValueError if its name tells none."""
     if arguments.format is None:
         formats = {suffix: name for name, suffix in FORMATS.items()}
         if arguments.path.suffix.lower() not in formats:

@@ -3,7 +3,7 @@
 import argparse
 import pathlib
 
-from csdl_keras_cli.arguments import add_out, check_out
+from csdl_keras_cli.arguments import add_out, check_packages
 
 HELP = "make tables and figures of results"
 DESCRIPTION = (
@@ -20,20 +20,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError unless there are results and a folder can be made of `--out`."""
+    """Raises a ValueError unless there are results."""
     if not (arguments.folder / "results.csv").is_file():
         raise ValueError(
             f"Expected a folder with a results.csv, as csdl-keras table2 writes it; received "
             f"{arguments.folder}."
         )
-    check_out(arguments.out)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
-    from csdl_keras._utils.optional import optional_module
-
-    optional_module("pandas", "compare")
+    check_packages()
     from csdl_keras.paper.failures import Failures
     from csdl_keras.paper.report import report
 

@@ -38,9 +38,7 @@ def tune(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
     name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
     folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
-    arguments.cache = arguments.cache or folder / "stages"
     check_writable("--out", folder)
-    check_writable("--cache", arguments.cache)
     worker = is_worker()
     with contextlib.nullcontext() if worker else search_lock(folder / "tune.lock", folder):
         return _tune(arguments, folder, worker)
@@ -131,7 +129,7 @@ def _make_tuner(
     if get_algorithm(arguments.algorithm).body_kind.takes_images:
         kind, common["mean"] = tuning.CNNHyperModel, 255.0 * x.mean(axis=0)
     else:
-        common["cache"] = StageCache(arguments.cache)
+        common["cache"] = StageCache(folder / "stages")
     if data.costs is not None:
         common["max_cost"] = float(data.costs["train"].max())
     spaces = {name: text for name, text in texts.items() if name in kind.choices}

@@ -11,13 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from csdl_keras_cli import arguments as shared
-from csdl_keras_cli.choices import (
-    CNN_VARIANTS,
-    DATASETS,
-    FIRST_COST_SEED,
-    OTHER_ALGORITHMS,
-    PROFILES,
-)
+from csdl_keras_cli.choices import CNN_VARIANTS, FIRST_COST_SEED, OTHER_ALGORITHMS, PROFILES
 
 HELP = "run the paper's Table 2: all algorithms on all data sets"
 DESCRIPTION = (
@@ -32,13 +26,8 @@ DESCRIPTION = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
-    sizes = [f"{name}: {text}" for name, text in PROFILES.items()]
-    parser.add_argument(
-        "--profile",
-        choices=tuple(PROFILES),
-        default="tiny",
-        help=f"how much to run (default tiny, some minutes). {'; '.join(sizes)}",
-    )
+    text = "how much to run: tiny (default) takes minutes, small hours, and paper days on a GPU"
+    parser.add_argument("--profile", choices=PROFILES, default="tiny", help=text)
     parser.add_argument(
         "--datasets",
         type=shared.names,
@@ -53,18 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="algorithms instead of all fifteen, see `csdl-keras table1`; also "
         f"{', '.join(OTHER_ALGORITHMS)}, which are not in the paper",
     )
-    parser.add_argument(
-        "--cost-seeds",
-        type=shared.positive_integer,
-        metavar="N",
-        help=f"number of cost matrices; matrix i is drawn with seed {FIRST_COST_SEED} + i",
-    )
-    parser.add_argument(
-        "--seeds",
-        type=shared.positive_integer,
-        metavar="N",
-        help="number of training seeds for each cost matrix, --seed and those after it (default 1)",
-    )
+    for option, text in (
+        ("--cost-seeds", f"number of cost matrices; matrix i has seed {FIRST_COST_SEED} + i"),
+        ("--seeds", "number of training seeds of each matrix, --seed and those after it"),
+        ("--epochs", "train N epochs at most, and pre-train no longer than that"),
+    ):
+        shared.add_number(parser, option, text)
+    shared.add_number(parser, "--jobs", "processes (default 1)", 1)
     parser.add_argument(
         "--budget",
         type=float,
@@ -77,9 +61,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also train one cell of each algorithm with twice the epochs and patience",
     )
     parser.add_argument(
-        "--jobs", type=shared.positive_integer, default=1, metavar="N", help="processes (default 1)"
-    )
-    parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
         help="run on the workers of the Dask cluster with this scheduler, such as "
@@ -90,14 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " (default csdl_runs/table2-PROFILE); results that are there of other data sets and "
         "algorithms stay",
     )
-    shared.add_cache(parser, "finished stages", "runs")
+    text = "folder of finished stages (default stages/ in --out); runs may share one"
+    parser.add_argument("--cache", type=pathlib.Path, metavar="FOLDER", help=text)
     shared.add_train_size(parser)
-    parser.add_argument(
-        "--epochs",
-        type=shared.positive_integer,
-        metavar="N",
-        help="train N epochs at most, and pre-train no longer than that",
-    )
     shared.add_seed(parser, "training")
     parser.add_argument(
         "--mixed-precision",
@@ -121,8 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError if `--out` is not a folder, or `--budget` not a time."""
-    shared.check_out(arguments.out)
+    """Raises a ValueError if `--budget` is not a time, or no data set is named."""
     if arguments.budget is not None and not 0 < arguments.budget < float("inf"):
         raise ValueError(f"Expected --budget to be above 0; received {arguments.budget}.")
     if arguments.datasets == []:
@@ -135,31 +110,18 @@ _HARMLESS = (
     "datasets algorithms cost_seeds seeds budget double_epochs jobs scheduler out cache".split()
 )
 #: What `--authors-choices` stands for, and what stands without it, in records of runs.
-_AUTHORS = {"drop_rate": 0.9, "cost_factor": 2000.0}
-_AUTHORS |= dict.fromkeys(("hard_hinge", "tied_weights", "grayscale"), True)
-_PAPER = {"drop_rate": 0.7, "cost_factor": 10.0}
-_PAPER |= dict.fromkeys(("hard_hinge", "tied_weights", "grayscale"), False)
+_SOURCES = ("hard_hinge", "tied_weights", "grayscale")
+_AUTHORS = {"drop_rate": 0.9, "cost_factor": 2000.0, **dict.fromkeys(_SOURCES, True)}
+_PAPER = {"drop_rate": 0.7, "cost_factor": 10.0, **dict.fromkeys(_SOURCES, False)}
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
+    shared.check_packages()
     import keras
 
-    policy = keras.config.dtype_policy()
-    try:
-        if arguments.mixed_precision:
-            keras.config.set_dtype_policy("mixed_bfloat16")
-        return _run(arguments)
-    finally:
-        keras.config.set_dtype_policy(policy)
-
-
-def _run(arguments: argparse.Namespace) -> int:
     from csdl_keras import StageCache
     from csdl_keras._utils.files import check_writable
-    from csdl_keras._utils.optional import optional_module
-
-    optional_module("pandas", "compare")
     from csdl_keras.paper.cells import Runner, processes
     from csdl_keras.paper.folder import Folder
     from csdl_keras.paper.grid import Grid
@@ -167,9 +129,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
     profile = _profile(arguments)
     missing = _unavailable(profile.datasets)
-    if arguments.datasets is not None:
-        for error in missing.values():
-            raise error
+    if arguments.datasets is not None and missing:
+        raise next(iter(missing.values()))
     present = [it for it in profile.datasets if it.removesuffix("_imb") not in missing]
     profile = dataclasses.replace(profile, datasets=tuple(present))
     path = arguments.out or pathlib.Path("csdl_runs") / f"table2-{arguments.profile}"
@@ -179,6 +140,8 @@ def _run(arguments: argparse.Namespace) -> int:
     chosen = _AUTHORS if arguments.authors_choices else _PAPER
     vars(arguments).update(chosen)
     _check_same(path, arguments)
+    if arguments.mixed_precision:
+        keras.config.set_dtype_policy("mixed_bfloat16")
     grid = Grid(
         profile,
         Folder(path),
@@ -191,7 +154,7 @@ def _run(arguments: argparse.Namespace) -> int:
     )
     for name, error in missing.items():
         _tell(f"Not run, its data are not at hand: {name}. {error}")
-    ending, before, spent = "", _results(path), threading.Event()
+    ending, spent = "", threading.Event()
     # A run that finds no workers leaves no record of itself.
     with processes(arguments.jobs, arguments.scheduler):
         unavailable = {name: str(error) for name, error in missing.items()}
@@ -210,12 +173,12 @@ def _run(arguments: argparse.Namespace) -> int:
             if not spent.is_set():
                 raise
             ending = f" The {arguments.budget:g} hours are over; the same command goes on."
-    results, failures = _results(path), grid.runner.failures
-    if failures and results == before:
+    failures, after = grid.runner.failures, "There are no results yet."
+    if failures and not grid.runner.ran:
         record.remove()
-    command = shlex.join(["csdl-keras", "report", str(path)])
-    after = f"Wrote {path / 'results.csv'}. Render the table:\n\n    {command}"
-    after = "There are no results yet." if results is None else after
+    if (path / "results.csv").exists():
+        command = shlex.join(["csdl-keras", "report", str(path)])
+        after = f"Wrote {path / 'results.csv'}. Render the table:\n\n    {command}"
     _tell(f"\nTrained {len(grid.runner.ran)} cells; all others were there.{ending} {after}")
     return failures.tell()
 
@@ -270,7 +233,6 @@ def _profile(arguments: argparse.Namespace) -> Any:
 
 def _unavailable(names: tuple[str, ...]) -> dict[str, Exception]:
     """Returns the errors of data sets that cannot be loaded, before others are trained on."""
-    from csdl_keras._utils.checks import did_you_mean
     from csdl_keras.datasets import DataUnavailableError
     from csdl_keras.paper.cells import DataSource
 
@@ -280,15 +242,7 @@ def _unavailable(names: tuple[str, ...]) -> dict[str, Exception]:
             DataSource(name).load()
         except DataUnavailableError as error:
             errors[name] = error
-        except ValueError as error:
-            raise ValueError(f"{error}{did_you_mean(name, DATASETS)}") from error
     return errors
-
-
-def _results(folder: pathlib.Path) -> bytes | None:
-    """Returns what results.csv holds, `None` if there is none yet."""
-    path = folder / "results.csv"
-    return path.read_bytes() if path.exists() else None
 
 
 def _check_same(folder: pathlib.Path, arguments: argparse.Namespace) -> None:

@@ -56,25 +56,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("random", "bayesian", "grid"),
         help="the way in which trials are proposed (default random)",
     )
-    numbers = {
-        "--max-trials": (10, "most trials, those of earlier runs in the folder included"),
-        "--executions": (1, "trainings for each trial, whose costs are averaged"),
-        "--epochs": (20, f"most epochs of training, which stops after {PATIENCE} without gain"),
-        "--batch-size": (100, "examples in a batch"),
-    }
-    for option, (default, text) in numbers.items():
-        parser.add_argument(
-            option,
-            type=shared.positive_integer,
-            default=default,
-            metavar="N",
-            help=f"{text} (default {default})",
-        )
+    for option, default, text in (
+        ("--max-trials", 10, "most trials, those of earlier runs in the folder included"),
+        ("--executions", 1, "trainings for each trial, whose costs are averaged"),
+        ("--epochs", 20, f"most epochs of training, which stops after {PATIENCE} without gain"),
+        ("--batch-size", 100, "examples in a batch"),
+    ):
+        shared.add_number(parser, option, f"{text} (default {default})", default)
     for name, text in SPACES.items():
         parser.add_argument(f"--{name.replace('_', '-')}", metavar="SPACE", help=text)
     shared.add_seed(parser, "trials and proposals, of splits, of --imbalanced and of --train-size")
     shared.add_out(parser, " (default csdl_runs/tune-DATASET-ALGORITHM)")
-    shared.add_cache(parser, "pre-trained layers", "searches")
 
 
 check = shared.check_data
@@ -82,10 +74,7 @@ check = shared.check_data
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
-    from csdl_keras._utils.optional import optional_module
-
-    for module in ("matplotlib", "pandas"):
-        optional_module(module, "compare")
+    shared.check_packages()
     from csdl_keras_cli.search import tune
 
     return tune(arguments)

@@ -12,7 +12,7 @@ from csdl_keras_cli import comparison
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.main import main
 from tests.cli.own_files import FRAME, ROWS, images, load, save, table
-from tests.cli.runs import constant_model, fails_at, names, results, train_all_with
+from tests.cli.runs import constant_model, names, results, train_all_with
 
 TINY = "compare --dataset digits --epochs 1 --train-size 343 --jobs 1".split()
 FILES = {"results.csv", "costs.png", "best_model.keras", "run.json"}
@@ -72,6 +72,8 @@ def test_the_best_model_has_the_lowest_validation_cost(best, tmp_path, capsys):
     assert run_made(tmp_path, lambda name: constant_model(made[name]), *BOTH) == 0
     costs = matrix[data.y_val].mean(axis=0)[list(made.values())]
     np.testing.assert_allclose(results(tmp_path).validation_cost, costs)
+    assert [*results(tmp_path).against_best][best] == "best"
+    assert [*results(tmp_path).against_best][1 - best] in ("tied", "costlier")
     model = keras.saving.load_model(tmp_path / "best_model.keras")
     assert {*csdl.decide(model, data.x_test)} == {lowest}
     assert f"is {[*made][best]} (" in capsys.readouterr().out.replace("\n", " ")
@@ -99,12 +101,17 @@ def test_costs_count_relative_to_the_best_constant_decision_of_their_matrix(tmp_
     ],
 )
 def test_a_step_that_fails_costs_no_other(owner, name, part, tmp_path, monkeypatch, capsys):
-    broken = fails_at(getattr(owner, name), 1, RuntimeError("broken"))
-    monkeypatch.setattr(owner, name, lambda *given: broken(*given))
+    whole, calls = getattr(owner, name), []
+
+    def broken_at_first(*given):
+        calls.append(given)
+        return whole(*given) if len(calls) > 1 else 1 / 0
+
+    monkeypatch.setattr(owner, name, broken_at_first)
     made = {"dnn_blind": 3, "dnn_bayes": 0}
     assert run_made(tmp_path, lambda name: constant_model(made[name]), *BOTH) == 1
     output, told = capsys.readouterr()
-    assert told == f"csdl-keras: {part} failed: RuntimeError: broken\n"
+    assert told == f"csdl-keras: {part} failed: ZeroDivisionError: division by zero\n"
     assert names(tmp_path) == FILES - {part}
     assert len(results(tmp_path)) == 2
     assert ("average test cost" in output) == (name != "summary_text")
@@ -145,16 +152,14 @@ def test_what_is_wrong_is_told_before_training(tmp_path, monkeypatch, capsys):
     path = save(FRAME.assign(paid=[f"{i}%" for i in range(ROWS)]), tmp_path / "table.csv")
     own = ["compare", "--data", str(path), "--label"]
     for arguments, out, told in (
-        ([*TINY, "--dataset", "mnits"], run, "Did you mean 'mnist'?"),
         ([*TINY, "--train-size", "20"], run, "Expected `train_size`"),
         (TINY, tmp_path, "Expected --out to be a new or empty"),
+        (TINY, file, "Expected --out to be a folder"),
         ([*own, "answer"], run, "column 'paid'; received '0%' and '1%'. --drop COLUMN"),
         ([*own, "anwser"], run, "Did you mean 'answer'?"),
         ([*own, "answer", "--drop", "paid", "--algorithms", "cnn_bayes"], run, "Expected images"),
         ([*own, "answer", "--drop", "paid", "--algorithms", "csosr"], run, "keeps neither colum"),
     ):
-        if "mnits" in arguments:
-            pytest.importorskip("tensorflow_datasets")
         assert main([*arguments, "--out", str(out)]) == 2
         error = capsys.readouterr().err
         assert told in error and len(error.splitlines()) == 1 and not run.exists()

@@ -36,6 +36,7 @@ def test_options(saved, monkeypatch, capsys):
 def test_a_file_that_is_no_model(tmp_path, capsys):
     broken = tmp_path / "broken.keras"
     broken.write_text("no model")
-    assert main(["export", str(broken), str(tmp_path / "model.onnx")]) == 2
-    assert f"Expected {broken} to be a model" in capsys.readouterr().err
+    for path in (broken, tmp_path / "missing.keras"):
+        assert main(["export", str(path), str(tmp_path / "model.onnx")]) == 2
+        assert f"Expected {path} to be a model" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [broken]

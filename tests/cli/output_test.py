@@ -9,7 +9,6 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras_cli.main import main
-from csdl_keras_cli.output import TolerantStream
 from tests.cli.runs import constant_model, names, train_all_with
 
 COMPARE = "compare --dataset digits --train-size 343 --cost-seeds 1 --jobs 1".split()
@@ -57,10 +56,3 @@ def test_files_are_there(name, tmp_path, monkeypatch):
         assert f"Wrote {folder / 'results.csv'}, " in output.buffer.getvalue().decode("ascii")
     if name == "full disk":
         assert output.calls == 2  # in silence from there on
-
-
-def test_letters_that_an_encoding_lacks():
-    stream = STREAMS["ascii"][0]()
-    TolerantStream(stream).write("1 ± 2 \udcff")
-    stream.flush()
-    assert stream.buffer.getvalue() == b"1 ? 2 ?"

@@ -7,6 +7,7 @@ import pandas
 from PIL import Image
 
 from csdl_keras_cli.data import Data, read_data
+from csdl_keras_cli.main import build_parser
 from csdl_keras_cli.own_table import OwnFile, read_table
 
 ROWS = 60
@@ -22,31 +23,21 @@ FRAME = pandas.DataFrame(
         "answer": ["no", "yes", "no"] * (ROWS // 3),
     }
 )
-_OPTIONS = {
-    "dataset": "digits",
-    "data": None,
-    "imbalanced": False,
-    "label": "answer",
-    "drop": [],
-    "cost_columns": [],
-    "categories": [],
-    "missing": [],
-    "image_size": None,
-    "skip_broken": False,
-    "cost_matrix": None,
-    "train_size": None,
-    "seed": 0,
-}
+
+
+def _arguments(path, options):
+    arguments = build_parser().parse_args("compare --dataset digits --label answer".split())
+    return argparse.Namespace(**{**vars(arguments), "data": path, **options})
 
 
 def load(path=None, **options) -> Data:
     """What a command reads by its options."""
-    return read_data(argparse.Namespace(**{**_OPTIONS, "data": path, **options}))
+    return read_data(_arguments(path, options))
 
 
 def read(path, **options) -> OwnFile:
     """What is read of a table, the labels in its column `answer`."""
-    return read_table(argparse.Namespace(**{**_OPTIONS, "data": path, **options}))
+    return read_table(_arguments(path, options))
 
 
 def run(code):

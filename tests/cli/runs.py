@@ -35,19 +35,6 @@ def train_all_with(make):
     return train_all
 
 
-def fails_at(function, call, error):
-    """The function, but for the call of this number, or for all if it is `None`."""
-    calls = []
-
-    def run(*arguments, **kwargs):
-        calls.append(1)
-        if call in (None, len(calls)):
-            raise error
-        return function(*arguments, **kwargs)
-
-    return run
-
-
 def results(folder):
     return pandas.read_csv(folder / "results.csv")
 
