@@ -76,8 +76,7 @@ def bayes_classifier(
     """Makes any classifier decide at the lowest expected cost.
 
     The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected cost of each decision
-    (equation (4) of the paper), and shares the layers of `model`. Nothing is trained. With
-    `cost_input=True` the costs are those of each example, `C[n, y, k]`, given in addition to `x`.
+    (equation (4) of the paper), and shares the layers of `model`. Nothing is trained.
 
     Args:
         model: a classifier whose output is `(batch, ..., K)` probabilities (or logits), or
@@ -88,8 +87,8 @@ def bayes_classifier(
         from_logits: whether the output is logits. Defaults to False.
         mean_costs: whether the matrix holds mean costs by class, `csdl_keras.costs.class_means`;
             then right decisions may have a cost. Defaults to False.
-        cost_input: whether costs `(batch, K, D)` are an input, `"cost_matrix"`, instead of a
-            matrix inside. Defaults to False.
+        cost_input: whether costs of each example, `(batch, K, D)`, are an input, `"cost_matrix"`,
+            instead of a matrix inside. Defaults to False.
         num_decisions: number `D` of decisions with `cost_input=True`; `None` (default) is
             one for each class.
 
@@ -232,10 +231,7 @@ def _ending(output: Tensor) -> CostsEnding | None:
 
 
 def adjusted_to(probabilities: Tensor) -> list[np.ndarray]:
-    """Returns the class frequencies that symbolic probabilities have been adjusted to.
-
-    There are none, one, or one for each model of a mean.
-    """
+    """Returns the frequencies that probabilities, of each model of a mean, are adjusted to."""
     layer = layer_of(probabilities)
     if isinstance(layer, PriorAdjustment):
         return [layer.to_priors]

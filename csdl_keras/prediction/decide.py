@@ -48,8 +48,7 @@ def decide(
     """Decides for each example by the outputs of a model.
 
     The decision is the argmin of costs or the argmax of probabilities, the lowest index among
-    equals. The model's last layer tells which of the two its outputs are, see
-    `csdl_keras.output_kind`. With `costs` that are known when deciding, it is the Bayes decision
+    equals; `csdl_keras.output_kind` tells which of the two. With `costs` it is the Bayes decision
     `argmin_k sum_y P(y|x_n) C[n, y, k]` by the model's class probabilities, also by those inside a
     model of expected costs, whose own costs are not used then.
 

@@ -41,12 +41,12 @@ def serving_model(
             or a model of expected costs, whose own costs are not used. Defaults to False.
 
     Returns:
-        A functional `keras.Model` with the outputs `"decision"`, int32 `(batch,)`, the same as
-        those of `csdl_keras.decide`, and `"costs"`, float32 `(batch, D)`. A row that is not a
-        distribution or holds NaN gets NaN and -1, as do costs that are negative or not finite.
-        Where costs are an input, the inputs are a dict by name, where a single one is `"inputs"`,
-        with `"cost_matrix"`: `(K, D)` with `cost_matrix_input=True`, else `(batch, K, D)`, or `(1,
-        K, D)` for all.
+        A functional `keras.Model` with the outputs `"decision"`, int32 `(batch,)`, as of
+        `csdl_keras.decide`, and `"costs"`, float32 `(batch, D)`. A row that is not a distribution
+        or holds NaN gets NaN and -1, as do costs that are negative or not finite. A single input is
+        named `"inputs"`, several keep their names. Where costs are an input, inputs are a dict with
+        `"cost_matrix"`: `(K, D)` with `cost_matrix_input=True`, else `(batch, K, D)`, or
+        `(1, K, D)` for all.
 
     Raises:
         ValueError: if the model's outputs are unknown or several, or it has no probabilities to

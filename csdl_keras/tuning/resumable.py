@@ -55,11 +55,7 @@ def is_worker() -> bool:
 
 @contextlib.contextmanager
 def search_lock(path: pathlib.Path, folder: pathlib.Path) -> Iterator[None]:
-    """Locks a folder by a file, so that two processes do not search in it at the same time.
-
-    Raises a `ValueError` at once if another process holds the lock, which the operating system
-    releases if that is killed.
-    """
+    """Locks a folder by a file, which the system releases if the process is killed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         lock = filelock.FileLock(path).acquire(timeout=0)
@@ -256,14 +252,6 @@ class GridSearch(ResumableTuner, keras_tuner.GridSearch):
 
     The arguments are those of `RandomSearch`, but `max_trials` is `None` by default, which
     searches the whole grid. KerasTuner tries ten values of a `Range` without a step.
-
-    Example:
-
-    >>> import tempfile
-    >>> from csdl_keras import tuning
-    >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
-    >>> GridSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp()).remaining_trials
-    5
     """
 
     def __init__(
@@ -281,13 +269,4 @@ class BayesianOptimization(ResumableTuner, keras_tuner.BayesianOptimization):
 
     The arguments are those of `RandomSearch`, and those of `keras_tuner.BayesianOptimization`,
     such as `num_initial_points`.
-
-    Example:
-
-    >>> import tempfile
-    >>> from csdl_keras import tuning
-    >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
-    >>> folder = tempfile.mkdtemp()
-    >>> BayesianOptimization(hyper_model, max_trials=5, directory=folder).remaining_trials
-    5
     """
