@@ -89,10 +89,8 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("path", "format", "message"),
         [
-            ("model.onnx", "ONNX", "`format`"),
             ("model.onnx", "litert", "ends in '.tflite'"),
             ("file/model.tflite", "litert", "in a folder that exists; received .*file"),
-            ("folder.onnx", "onnx", "the path of a file"),
             ("folder.onnx", "savedmodel", "new or empty folder"),
         ],
     )
