@@ -84,10 +84,6 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
                 "labels; received None."
             )
         self.num_classes = check_integer("num_classes", num_classes or rows, low=2)
-        if rows not in (None, self.num_classes):
-            raise ValueError(
-                f"Expected num_classes={rows}, the rows of `cost_matrix`; received {num_classes!r}."
-            )
         if max_cost is None:
             max_cost = 1.0 if self.cost_matrix is None else float(self.cost_matrix.max())
         self.max_cost = check_positive("max_cost", max_cost)

@@ -2,9 +2,7 @@
 
 KerasTuner 1.4.8 reloads a search by what its oracles save. Its grid loses its place
 (https://github.com/keras-team/keras-tuner/issues/1055), Bayesian optimisation the state of its
-random numbers, and a file that was being written when the process was killed stops the search.
-Here each trial that has ended is proposed and ended again, without being run, so that an oracle is
-where it was, whatever it keeps in memory.
+random numbers. Here each trial that has ended is proposed and ended again, without being run.
 """
 
 import contextlib
