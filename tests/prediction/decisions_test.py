@@ -9,7 +9,7 @@ from tests.support.trainers import DATA, make_trainer
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
 
-def test_another_decision_may_be_the_cheapest_of_a_class(self):
+def test_another_decision_may_be_the_cheapest_of_a_class():
     """Sending an offer to everybody may pay even where it is not accepted."""
     matrix = csdl.costs.zero_one(10)
     matrix[3, [3, 5]] = [2.0, 0.0]
