@@ -10,7 +10,7 @@ import numpy as np
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import DataModel, with_data
 from csdl_keras._utils.keras_graph import inner_output, layer_of, sources_of
-from csdl_keras._utils.structure import has_structure, inputs_of
+from csdl_keras._utils.structure import has_structure, inputs_of, rows_output_of
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike, Classifier, Shape, Tensor
 from csdl_keras.costs.named_matrix import by_class
@@ -116,7 +116,7 @@ def bayes_classifier(
         if cost_matrix is not None or mean_costs:
             raise ValueError(
                 "Expected neither `cost_matrix` nor `mean_costs` with cost_input=True, since costs "
-                "are given with x; received some."
+                f"are given with x; received {cost_matrix!r} and mean_costs={mean_costs}."
             )
         num_decisions = classes if num_decisions is None else num_decisions
         given.append(input_of_costs(model.inputs, (None, classes, num_decisions)))
@@ -151,12 +151,7 @@ def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
 def check_classifier(model: keras.Model, from_logits: bool) -> None:
     """Raises unless the model may be a classifier, as far as its structure tells."""
     check_bool("from_logits", from_logits)
-    inputs_of(model)
-    if len(model.outputs) != 1 or len(model.outputs[0].shape) < 2:
-        raise ValueError(
-            "Expected one output of shape (batch, K) or (batch, ..., K); received "
-            f"{[tuple(output.shape) for output in model.outputs]}."
-        )
+    rows_output_of(model)
     kind, layer = describe_output(model)
     if kind not in ("unknown", *(("other", "score") if from_logits else ("probability",))):
         wanted = "logits" if from_logits else "probabilities that sum to 1"

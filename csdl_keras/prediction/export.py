@@ -71,11 +71,6 @@ def export(
     """
     check_choice("format", format, FORMATS)
     path = _check_path(pathlib.Path(path), format)
-    if hasattr(model, "predict_costs"):
-        raise ValueError(
-            f"Expected a keras.Model; received {type(model).__name__}, a kernel machine, which "
-            "these formats cannot hold. Its `save` writes it for CSOSR.load."
-        )
     for module in _MODULES[format]:
         check_installed(module, "export")
     serving = serving_model(model, output, from_logits, cost_matrix_input)
@@ -110,7 +105,7 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
     if None in found:
         raise ValueError(
             f"Expected custom layers of {model.name!r} to be in a module, since another process "
-            "has to import them; received some that the main program defines."
+            "has to import them; received layers that the main program defines."
         )
     modules = [it for it in found if it.partition(".")[0] not in ("keras", "builtins")]
     environment = {

@@ -102,9 +102,3 @@ class TestErrors:
         with pytest.raises(ValueError, match=message):
             csdl.export(classifier(), tmp_path / path, format)
         assert sorted(tmp_path.rglob("*")) == before
-
-    def test_the_kernel_machine(self, tmp_path):
-        baselines = pytest.importorskip("csdl_keras.baselines")
-        machine = baselines.CSOSR(cost_matrix=MATRIX).fit(X[:30], np.arange(30) % 3)
-        with pytest.raises(ValueError, match="CSOSR, a kernel machine.*CSOSR.load"):
-            csdl.export(machine, tmp_path / "model.onnx", "onnx")

@@ -141,7 +141,7 @@ class TestSharedPretraining:
         cache = csdl.StageCache(tmp_path / "stages")
         fixed = {"learning_rate": 0.5, "cost_scale": 1.0, "alpha": 1.0}
         hyper_model = small(cache=cache, beta=(0.0, 0.5), pretraining_learning_rate=1e-3, **fixed)
-        tuner = search(made(tmp_path, hyper_model, tuning.GridSearch, max_trials=None))
+        tuner = search(made(tmp_path, hyper_model, tuning.GridSearch, max_trials=None), epochs=1)
         assert len(tuner.oracle.trials) == 4  # depths 1 and 2, with either beta
         assert len(list(cache.folder.rglob("*.npz"))) == 4
 
