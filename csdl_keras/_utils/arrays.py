@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.types import ArrayLike
 
 #: Networks compute in float32, in which larger numbers are infinite. No sum of costs up to this
@@ -157,11 +156,6 @@ def names_of(
         if len(names) != number:
             raise ValueError(f"Expected `{name}_names` to be {number} names; received {names}.")
     return rows, columns
-
-
-def check_label(label: str | None) -> str | None:
-    """Returns `label` if it is a string or `None`."""
-    return check_type("label", label, str | None, "a string or None")
 
 
 def variance_beyond_rounding(x: np.ndarray) -> float:

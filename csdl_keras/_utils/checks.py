@@ -3,14 +3,11 @@
 import difflib
 import math
 import numbers
-import os
-import pathlib
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any
 
 import keras
 
-from csdl_keras._utils.types import Verbose
 from csdl_keras_cli.choices import OUTPUTS as OUTPUTS
 
 #: Largest layer, table or number of classes: backends index with int32.
@@ -39,11 +36,6 @@ def check_type(name: str, value: Any, kind: Any, what: str) -> Any:
 def check_bool(name: str, value: Any) -> bool:
     """Returns `value` if it is `True` or `False`."""
     return check_type(name, value, bool, "a bool")
-
-
-def check_path(name: str, value: Any) -> pathlib.Path:
-    """Returns `value` as a path."""
-    return pathlib.Path(check_type(name, value, (str, os.PathLike), "a path"))
 
 
 def check_number(
@@ -84,13 +76,6 @@ def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:
             f"Expected `callbacks` to be a list of Keras callbacks; received {callbacks!r}."
         )
     return list(callbacks)
-
-
-def check_verbose(verbose: Any) -> Verbose:
-    """Returns `verbose` if Keras knows it."""
-    if not isinstance(verbose, (str, int)) or verbose not in ("auto", 0, 1, 2):
-        raise ValueError(f"Expected `verbose` to be 'auto', 0, 1 or 2; received {verbose!r}.")
-    return cast(Verbose, verbose)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

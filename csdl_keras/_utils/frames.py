@@ -22,21 +22,7 @@ def is_frame(x: object) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Columns:
-    """The columns of a data frame: numbers, and the categories of the others.
-
-    Args:
-        names: names of the columns.
-        categories: for each column its categories, or `None` for numbers.
-
-    Example:
-
-    >>> import pandas
-    >>> frame = pandas.DataFrame({"age": [31, None], "job": ["nurse", "baker"]})
-    >>> columns = Columns.of(frame)
-    >>> columns.encode(frame)
-    array([[31.,  1.],
-           [nan,  0.]])
-    """
+    """The columns of a data frame, by name: numbers (`None`), and the categories of the others."""
 
     names: tuple[Any, ...]
     categories: tuple[tuple[Any, ...] | None, ...]
@@ -98,12 +84,10 @@ class Table:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the rows."""
         return self.rows.shape
 
     @property
     def ndim(self) -> int:
-        """The number of dimensions, 2."""
         return self.rows.ndim
 
     def __len__(self) -> int:

@@ -23,7 +23,7 @@ import numpy as np
 
 from csdl_keras._utils import __version__
 from csdl_keras._utils.array_file import DamagedFileError, fingerprint, read_arrays, write_arrays
-from csdl_keras._utils.checks import check_path, check_type
+from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.files import check_writable
 from csdl_keras._utils.keras_graph import all_layers
 
@@ -79,7 +79,7 @@ class StageCache:
 
     def __init__(self, folder: str | os.PathLike | None = None):
         # This process and those that it starts may change the working directory.
-        self.folder = None if folder is None else check_path("folder", folder).absolute()
+        self.folder = None if folder is None else pathlib.Path(folder).absolute()
         if self.folder is not None:
             check_writable("`folder`", self.folder)
         self._memory: dict[str, StageResult] = {}

@@ -2,6 +2,7 @@
 
 import math
 import os
+import pathlib
 import random
 import time
 from collections.abc import Sequence
@@ -17,7 +18,6 @@ from csdl_keras._utils.checks import (
     check_callbacks,
     check_integer,
     check_number,
-    check_path,
     check_type,
 )
 from csdl_keras._utils.files import check_writable
@@ -191,7 +191,7 @@ class Resume(SeededEpochs):
         replaces: bool = False,
     ):
         super().__init__(check_type("batches", batches, ShuffledBatches, "ShuffledBatches"))
-        self.path = check_path("path", path)
+        self.path = pathlib.Path(path)
         self.callbacks = check_callbacks(callbacks)
         for callback in self.callbacks:
             if _PLACES.isdisjoint(vars(callback)):

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator
 
-from csdl_keras._utils.arrays import check_label, check_size, real_array
+from csdl_keras._utils.arrays import check_size, real_array
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.plots._axes import (
@@ -76,7 +76,7 @@ def beta_curve(
     """
     check_bool("relative", relative)
     grid, means, errors = beta_table(betas, costs, relative)
-    label, words = check_label(label), with_unit("average cost", unit)
+    words = with_unit("average cost", unit)
     words = "average cost relative to β = 0" if relative else words
     axes = axes_of_curves(ax)
     names = [f"{beta:g}" for beta in grid]

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
-from csdl_keras._utils.arrays import check_label, check_rows, real_array
+from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.plots._axes import (
     axes_of_curves,
@@ -59,7 +59,7 @@ def cost_against(
             f"Expected `values` above 0 for a logarithmic axis; received {x.min()}. "
             "Pass `log=False`."
         )
-    label, words = check_label(label), with_unit("cost", unit)
+    words = with_unit("cost", unit)
     axes = axes_of_curves(ax)
     colour = next_colour(axes)
     if log:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import check_label, check_rows
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import AffineCosts, check_labels, cost_vectors
 from csdl_keras.costs.known import CostsLike, expected_costs
@@ -100,7 +100,7 @@ def cost_against_threshold(
     """
     y_true, known = as_numbers(y_true, cost_matrix, classes)
     thresholds, costs = threshold_table(y_true, probabilities, known)
-    label, height = check_label(label), with_unit("average cost", unit)
+    height = with_unit("average cost", unit)
     axes = axes_of_curves(ax)
     first, scores = not axes.get_lines(), _of_class_one(probabilities)
     scale = scale_of_probabilities(axes, scale, scores)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import check_label, names_of
+from csdl_keras._utils.arrays import names_of
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
@@ -170,7 +170,6 @@ def cost_confusion(
     if known is not None and class_names is None:
         class_names = known[: len(counts)]
     names = names_of(counts.shape, class_names, decision_names)
-    label = check_label(label)
 
     def text(cell: tuple[int, int]) -> str:
         count = f"{counts[cell]:.0f}"

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import check_label
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation.calibration_error import reliability
 from csdl_keras.plots._axes import (
@@ -60,7 +59,6 @@ def reliability_diagram(
     """
     bins = reliability(y_true, probabilities, num_bins, class_id, "quantile", classes)
     low, high = bins.intervals()
-    label = check_label(label)
     axes = axes_of_curves(ax)
     first = not axes.get_lines()
     scale = scale_of_probabilities(axes, scale, bins.confidence)

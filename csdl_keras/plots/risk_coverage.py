@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import check_label
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.evaluation.risk_coverage import risk_coverage_curve
@@ -51,7 +50,7 @@ def risk_coverage(
     coverages, risks = risk_coverage_curve(
         y_true, expected_costs, cost_matrix, probabilities, classes
     )
-    label, words = check_label(label), with_unit("average cost of those decided", unit)
+    words = with_unit("average cost of those decided", unit)
     axes = axes_of_curves(ax)
     first = not axes.get_lines()
     area = f"area {number(float(risks.mean()))}"

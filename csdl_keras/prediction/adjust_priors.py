@@ -28,18 +28,17 @@ def adjust_priors(
 ) -> Any:
     """Adjusts a classifier, or its probabilities, to other class frequencies.
 
-    `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`, for a
-    training set whose class frequencies are not those of use. Nothing is trained. This is exact if
-    the examples of each class look as they did in training, and if the probabilities are right
-    under the frequencies of training, see `csdl_keras.calibrate`.
+    `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`. This is
+    exact if the examples of each class look as they did in training, and if the probabilities are
+    right under its frequencies, see `csdl_keras.calibrate`. Nothing is trained.
 
     Args:
-        model_or_probabilities: probabilities from anywhere, `(N, K)`, or `(N,)` or `(N, 1)` of
-            class 1; or a model, as `csdl_keras.calibrate` takes it.
+        model_or_probabilities: probabilities `(N, K)`, or `(N,)` or `(N, 1)` of class 1; or a
+            model, as `csdl_keras.calibrate` takes it.
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts. For a model
             that has been adjusted, those that it was adjusted to.
-        to_priors: `(K,)` class frequencies where the classifier is used, at least 0; for an
-            estimate of them, see `csdl_keras.evaluation.estimate_priors`.
+        to_priors: `(K,)` class frequencies of use, at least 0, such as those of
+            `csdl_keras.evaluation.estimate_priors`.
         from_logits: whether a classifier's output is logits. Defaults to False.
         classes: the labels, or the model or estimator that has them, which decide the order of
             series and of a data frame of probabilities. `None` (default) takes those of the model.

@@ -10,7 +10,7 @@ import numpy as np
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import DataModel, with_data
 from csdl_keras._utils.keras_graph import inner_output, layer_of, sources_of
-from csdl_keras._utils.structure import has_structure, inputs_of
+from csdl_keras._utils.structure import has_structure, inputs_of, rows_output_of
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike, Classifier, Shape, Tensor
 from csdl_keras.costs.named_matrix import by_class
@@ -76,8 +76,7 @@ def bayes_classifier(
     """Makes any classifier decide at the lowest expected cost.
 
     The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected cost of each decision
-    (equation (4) of the paper), and shares the layers of `model`. Nothing is trained. With
-    `cost_input=True` the costs are those of each example, `C[n, y, k]`, given in addition to `x`.
+    (equation (4) of the paper), and shares the layers of `model`. Nothing is trained.
 
     Args:
         model: a classifier whose output is `(batch, ..., K)` probabilities (or logits), or
@@ -88,8 +87,8 @@ def bayes_classifier(
         from_logits: whether the output is logits. Defaults to False.
         mean_costs: whether the matrix holds mean costs by class, `csdl_keras.costs.class_means`;
             then right decisions may have a cost. Defaults to False.
-        cost_input: whether costs `(batch, K, D)` are an input, `"cost_matrix"`, instead of a
-            matrix inside. Defaults to False.
+        cost_input: whether costs of each example, `(batch, K, D)`, are an input, `"cost_matrix"`,
+            instead of a matrix inside. Defaults to False.
         num_decisions: number `D` of decisions with `cost_input=True`; `None` (default) is
             one for each class.
 
@@ -117,7 +116,7 @@ def bayes_classifier(
         if cost_matrix is not None or mean_costs:
             raise ValueError(
                 "Expected neither `cost_matrix` nor `mean_costs` with cost_input=True, since costs "
-                "are given with x; received some."
+                f"are given with x; received {cost_matrix!r} and mean_costs={mean_costs}."
             )
         num_decisions = classes if num_decisions is None else num_decisions
         given.append(input_of_costs(model.inputs, (None, classes, num_decisions)))
@@ -152,12 +151,7 @@ def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
 def check_classifier(model: keras.Model, from_logits: bool) -> None:
     """Raises unless the model may be a classifier, as far as its structure tells."""
     check_bool("from_logits", from_logits)
-    inputs_of(model)
-    if len(model.outputs) != 1 or len(model.outputs[0].shape) < 2:
-        raise ValueError(
-            "Expected one output of shape (batch, K) or (batch, ..., K); received "
-            f"{[tuple(output.shape) for output in model.outputs]}."
-        )
+    rows_output_of(model)
     kind, layer = describe_output(model)
     if kind not in ("unknown", *(("other", "score") if from_logits else ("probability",))):
         wanted = "logits" if from_logits else "probabilities that sum to 1"
@@ -232,10 +226,7 @@ def _ending(output: Tensor) -> CostsEnding | None:
 
 
 def adjusted_to(probabilities: Tensor) -> list[np.ndarray]:
-    """Returns the class frequencies that symbolic probabilities have been adjusted to.
-
-    There are none, one, or one for each model of a mean.
-    """
+    """Returns the frequencies that probabilities, of each model of a mean, are adjusted to."""
     layer = layer_of(probabilities)
     if isinstance(layer, PriorAdjustment):
         return [layer.to_priors]

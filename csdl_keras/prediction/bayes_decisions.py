@@ -27,7 +27,7 @@ def bayes_decisions(
 
     Args:
         probabilities: `(N, K)`, rows that sum to 1; or `(N,)` or `(N, 1)`, of class 1; or
-            `(N, ..., K)` or `(N, ..., 1)`, such as those of pixels, for a cost matrix `(K, D)`.
+            `(N, ..., K)` or `(N, ..., 1)`, such as of pixels, for a cost matrix `(K, D)`.
         costs: as in `csdl_keras.decide`.
         capacity: how often decisions may be taken at most, such as `{1: 200}`; the others
             have no limit. `None` (default) limits nothing.

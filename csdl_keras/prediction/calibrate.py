@@ -50,11 +50,9 @@ def calibrate(
     `(ln(T)^2 + |b|^2) / (2 spread^2)` to that sum, which keeps the minimum finite on few examples.
 
     Args:
-        model: a classifier whose output is `(batch, ..., K)` probabilities (or logits), or
-            `(batch, ..., 1)`, the probability (or logit) of class 1; or a model of expected costs
-            from `bayes_classifier` or `ExpectedCostModel.cost_model`, whose costs stay the same.
-            Its layers are shared, except for a last layer of one logistic unit and for a cost
-            matrix, which are copied.
+        model: a classifier, as `csdl_keras.bayes_classifier` takes it; or a model of expected costs
+            from there or from `ExpectedCostModel.cost_model`, whose costs stay the same. Its layers
+            are shared, but a last logistic unit and a cost matrix are copied.
         x_val: inputs that were not trained on, as `csdl_keras.decide` takes them, without costs.
         y_val: labels `(N,)` of the inputs, or `(N, ...)` for each pixel: integers, or of
             `model.classes`.
@@ -159,10 +157,7 @@ def probability_part(
 
 
 def _of_logit(probabilities: Tensor) -> Tensor:
-    """Returns class probabilities, those of one logistic unit by its logit.
-
-    The unit's probability rounds to 1 from a logit of 17 on.
-    """
+    """Returns class probabilities, of one logistic unit by its logit: from 17 on it gives 1."""
     ends = layer_of(probabilities)
     if not isinstance(ends, ClassProbabilities) or ends.from_logits:
         return probabilities

@@ -8,9 +8,9 @@ import numpy as np
 from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.labels import decision_labels
-from csdl_keras._utils.structure import check_inputs, has_structure
+from csdl_keras._utils.structure import check_inputs
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
-from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs
+from csdl_keras.costs.known import CostsLike
 from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
 from csdl_keras.prediction.kind import check_values, output_kind
@@ -48,8 +48,7 @@ def decide(
     """Decides for each example by the outputs of a model.
 
     The decision is the argmin of costs or the argmax of probabilities, the lowest index among
-    equals. The model's last layer tells which of the two its outputs are, see
-    `csdl_keras.output_kind`. With `costs` that are known when deciding, it is the Bayes decision
+    equals; `csdl_keras.output_kind` tells which of the two. With `costs` it is the Bayes decision
     `argmin_k sum_y P(y|x_n) C[n, y, k]` by the model's class probabilities, also by those inside a
     model of expected costs, whose own costs are not used then.
 
@@ -91,9 +90,15 @@ def decide(
             return chosen
         return decision_labels(classes, max(len(classes), int(chosen.max()) + 1))[chosen]
     if costs is not None:
-        part, known = _priced(model, x, costs, output)
-        x = check_inputs(part, x)
-        return bayes_decisions(part.predict(x, batch_size=batch_size, verbose=verbose), known)
+        part = probability_model(model, output)
+        if part is None:
+            raise ValueError(
+                "Expected a model with class probabilities for `costs`: a classifier, or a model "
+                "of expected costs such as bayes_classifier returns; received a "
+                f"{type(model).__name__} that estimates the costs of decisions itself."
+            )
+        outputs = part.predict(check_inputs(part, x), batch_size=batch_size, verbose=verbose)
+        return bayes_decisions(outputs, costs, classes=model)
     x = check_inputs(model, x)
     if not isinstance(model, keras.Model):
         return decisions(model.predict_costs(np.reshape(x, (len(x), -1))), "cost")
@@ -103,20 +108,3 @@ def decide(
     if output is not None:
         check_values(outputs, kind)
     return decided
-
-
-def _priced(
-    model: Classifier, x: Any, costs: CostsLike, output: str | None
-) -> tuple[keras.Model, KnownCosts]:
-    """Returns the part of a model that outputs class probabilities, and checked costs."""
-    part = probability_model(model, output)
-    if part is None:
-        raise ValueError(
-            "Expected a model with class probabilities for `costs`: a classifier, or a model of "
-            f"expected costs such as bayes_classifier returns; received a {type(model).__name__} "
-            "that estimates the costs of decisions itself."
-        )
-    width = part.outputs[0].shape[-1] if has_structure(part) else None
-    classes = None if width is None else max(int(width), 2)
-    size = len(x) if isinstance(x, np.ndarray) else None
-    return part, check_known_costs(costs, size, classes, model)

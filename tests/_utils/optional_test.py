@@ -12,15 +12,13 @@ class TestOptionalModule:
     def test_what_is_installed(self):
         assert optional_module("math", "compare") is math
 
-    @pytest.mark.parametrize("name", ["no_such_module", "no_such_package.module"])
+    @pytest.mark.parametrize("name", ["no_such_module", "no_such_module.part"])
     def test_what_is_missing(self, name):
+        message = f"'{name}'.*pip install 'csdl_keras.compare.'"
         for call in (optional_module, check_installed):
-            with pytest.raises(ModuleNotFoundError) as caught:
-                call(name.partition(".")[0] if call is check_installed else name, "compare")
-            message = str(caught.value)
-            assert repr(name.partition(".")[0])[:-1] in message
-            assert "pip install 'csdl_keras[compare]'" in message
-            assert caught.value.name == name.partition(".")[0]
+            with pytest.raises(ModuleNotFoundError, match=message) as caught:
+                call(name, "compare")
+            assert caught.value.name == "no_such_module"
 
     def test_what_an_installed_module_lacks(self, tmp_path, monkeypatch):
         (tmp_path / "half_there.py").write_text("import no_such_dependency")

@@ -1,15 +1,9 @@
 import numpy as np
 import pytest
-from keras import layers
 
-import csdl_keras as csdl
 from csdl_keras import adjust_priors
-from tests.support.small_models import functional, inputs
 from tests.support.testing import TestCase
 
-pytestmark = pytest.mark.usefixtures("run_module_eagerly")
-MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
-X = inputs(40)
 TRAINED, USED, LATER = [0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [5, 1, 2]
 
 
@@ -46,21 +40,3 @@ class TestProbabilities(TestCase):
             self.assertAllClose(found.sum(axis=1), np.ones(2))
         # All probability is on a class that does not occur: the others are as likely as before.
         self.assertAllClose(adjust_priors(rows, [1, 1, 1], [0, 1, 3])[0], [0, 0.25, 0.75])
-
-
-class TestModels(TestCase):
-    @pytest.mark.parametrize(
-        "model,changes,match",
-        [
-            ("cost", {}, "outputs costs: it ends in CostOutput"),
-            ("softmax", {"from_priors": [1, 1]}, "of 3 classes; received 2"),
-            ("softmax", {"from_priors": [1, 0, 1]}, "`from_priors`.*above 0"),
-            ("softmax", {"from_logits": True}, "outputs probabilities"),
-        ],
-    )
-    def test_errors(self, model, changes, match):
-        end = csdl.CostOutput(3) if model == "cost" else layers.Dense(3, "softmax")
-        with pytest.raises(ValueError, match=match):
-            adjust_priors(
-                functional([end]), **{"from_priors": TRAINED, "to_priors": USED, **changes}
-            )

@@ -26,7 +26,7 @@ def test_it_is_the_argmin_of_expected_costs():
 
 def test_probabilities_of_class_1():
     amounts = AffineCosts([1.0, 90.0, 30.0], [[0, 0], [1, 0]], [[0, 4], [0, 4]])
-    for p in ([0.1, 0.1, 0.1], [[0.1]] * 3, [[0.9, 0.1]] * 3):
+    for p in ([0.1] * 3, [[0.1]] * 3, [[0.9, 0.1]] * 3):
         assert bayes_decisions(p, amounts).tolist() == [0, 1, 0]
 
 
@@ -93,7 +93,6 @@ def test_many_examples_keep_their_limits():
         (([[0.5, 0.6]], [[0, 1], [1, 0]]), "sum to 1"),
         (([1.5], [[0, 1], [1, 0]]), "to lie in"),
         (([0.5], MATRIX), "for each of 2 classes"),
-        (([0.5], [[0, 1], [1, 0]], {2: 1}), "at most 1; received 2"),
         (([0.5], [[0, 1], [1, 0]], {0: -1}), "at least 0"),
         (([0.5], [[0, 1], [1, 0]], {0: 0, 1: 0}), "for 1 examples"),
     ],

@@ -67,17 +67,6 @@ class TestDense(TestCase):
         assert to_numpy(served["decision"]).tolist() == decided.tolist()
         self.assertAllClose(served["costs"], expected)
 
-    def test_nan_of_one_pixel(self):
-        x = X.copy()
-        x[2, 0, 0, 0] = np.nan
-        careful = csdl.bayes_classifier(network(), C)
-        with pytest.raises(ValueError, match="received 4 of 120 rows that do not"):
-            careful.predict(x, verbose=0)
-        with pytest.raises(ValueError, match="NaN in 4 of 120 rows"):
-            csdl.decide(network(), x)
-        decided = models.decision_model(careful).predict(x, verbose=0)
-        assert np.argwhere(decided == -1).tolist() == [[2, i, j] for i in (0, 1) for j in (0, 1)]
-
     @pytest.mark.parametrize(("activation", "units"), [("softmax", 3), ("sigmoid", 1)])
     def test_calibrate_equals_that_of_as_many_examples(self, activation, units):
         """A network of single pixels, in an image and as examples."""

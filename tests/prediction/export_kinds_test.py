@@ -58,7 +58,6 @@ def of_pixels():
 # The model, its inputs by name, and arguments of `export`.
 KINDS = {
     "calibrated": (lambda: bayes_classifier(calibrated(), WITH_ABSTAIN), {"inputs": X}, {}),
-    "one logit": (lambda: functional([layers.Dense(1)]), {"inputs": X}, {"from_logits": True}),
     "two inputs and prices": (
         two_inputs,
         {"left": X, "right": X[::-1].copy(), "cost_matrix": NEW},

@@ -89,10 +89,8 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("path", "format", "message"),
         [
-            ("model.onnx", "ONNX", "`format`"),
             ("model.onnx", "litert", "ends in '.tflite'"),
             ("file/model.tflite", "litert", "in a folder that exists; received .*file"),
-            ("folder.onnx", "onnx", "the path of a file"),
             ("folder.onnx", "savedmodel", "new or empty folder"),
         ],
     )
@@ -104,9 +102,3 @@ class TestErrors:
         with pytest.raises(ValueError, match=message):
             csdl.export(classifier(), tmp_path / path, format)
         assert sorted(tmp_path.rglob("*")) == before
-
-    def test_the_kernel_machine(self, tmp_path):
-        baselines = pytest.importorskip("csdl_keras.baselines")
-        machine = baselines.CSOSR(cost_matrix=MATRIX).fit(X[:30], np.arange(30) % 3)
-        with pytest.raises(ValueError, match="CSOSR, a kernel machine.*CSOSR.load"):
-            csdl.export(machine, tmp_path / "model.onnx", "onnx")

@@ -10,8 +10,6 @@ from keras import layers
 import csdl_keras as csdl
 from csdl_keras import bayes_classifier, decide
 from csdl_keras.costs import AffineCosts
-from csdl_keras.models import expected_cost_model
-from csdl_keras.prediction.bayes_classifier import probability_model
 from tests.support.small_models import functional, inputs
 from tests.support.testing import TestCase
 
@@ -59,13 +57,6 @@ class TestDecide:
             np.testing.assert_array_equal(found, expected)
             assert (found.shape, found.dtype) == ((30,), np.int64)
         np.testing.assert_array_equal(decide(careful, X), before)
-
-    def test_instead_of_estimated_costs(self):
-        model = expected_cost_model(functional([layers.Dense(5, "tanh")]), MATRIX, seed=1)
-        p = probability_model(model.cost_model()).predict(X, verbose=0)
-        np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-5)
-        found = decide(model.cost_model(), X, costs=COSTS)
-        np.testing.assert_array_equal(found, by_loop(p, COSTS))
 
     @settings(max_examples=10)
     @given(st.integers(0, 2**31), st.integers(2, 4), st.integers(2, 5))

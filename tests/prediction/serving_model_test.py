@@ -5,16 +5,12 @@ from keras import layers
 
 from csdl_keras import decide
 from csdl_keras.layers import CostOutput
-from csdl_keras.models import (
-    serving_model,
-)
+from csdl_keras.models import serving_model
 from tests.support.small_models import inputs, nested
 from tests.support.testing import TestCase, to_numpy
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 X = inputs(40)
-MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
-PRICES = np.array([[0.0, 3.0, 1.0, 0.5], [1.0, 0.0, 6.0, 0.5], [2.0, 2.0, 0.0, 0.1]])
 
 
 def softmax() -> layers.Layer:
@@ -75,18 +71,3 @@ class TestServingModel(TestCase):
         decision, costs = answer(served, x)
         assert decision.tolist() == [1, -1, -1]
         assert np.isnan(costs).any(axis=1).tolist() == [False, True, True]
-
-
-class TestCostMatrixInput(TestCase):
-    def check(self, model, probabilities, matrix, **arguments):
-        served = serving_model(model, cost_matrix_input=True, **arguments)
-        for prices in (matrix, matrix[:, ::-1].copy()):
-            x = {"inputs": X, "cost_matrix": prices}
-            decision, costs = answer(served, x)
-            self.assertAllClose(costs, probabilities @ prices)
-            np.testing.assert_array_equal(decision, costs.argmin(axis=1))
-        return served
-
-    def test_of_a_classifier(self):
-        model = nested([softmax()])
-        self.check(model, model.predict(X, verbose=0), MATRIX)
