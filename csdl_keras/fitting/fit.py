@@ -12,10 +12,8 @@ from csdl_keras.fitting.resume import Arrays, Resume, SeededEpochs, ShuffledBatc
 
 #: Largest number of steps in an execution. More are hardly faster, and Ctrl-C has to wait.
 _MOST_STEPS = 32
-
 #: Least seconds between two saves of the state, which take up to a second.
 _SECONDS = 30.0
-
 #: Keras' callbacks that leave the training unchanged. Subclasses of them may change it.
 _OBSERVERS = (
     keras.callbacks.CSVLogger,
@@ -108,9 +106,9 @@ class DivergedError(FloatingPointError):
 class RaiseOnDivergence(keras.callbacks.Callback):
     """Raises `DivergedError` when a loss, or a final weight, is NaN or infinite.
 
-    Losses are checked after each epoch and weights after the last one, so that no step waits for
-    a value. Pass it as the last callback, after one that restores the weights of the best epoch.
-    `Trainer`, `train` and `pretrain` add it to every `fit`.
+    Losses are checked after each epoch and weights after the last one. Pass it as the last
+    callback, after one that restores the weights of the best epoch. `Trainer`, `train` and
+    `pretrain` add it to every `fit`.
 
     Args:
         what: name of the training in the message. `None` (default) uses the model's name.
