@@ -14,12 +14,7 @@ import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint, from_arrays, to_arrays
 from csdl_keras._utils.arrays import check_range, variance_beyond_rounding
-from csdl_keras._utils.checks import (
-    LARGEST_SEED,
-    check_callbacks,
-    check_integer,
-    check_verbose,
-)
+from csdl_keras._utils.checks import LARGEST_SEED, check_callbacks, check_integer, check_verbose
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Table, is_frame
 from csdl_keras._utils.seeds import member_seed
@@ -253,9 +248,9 @@ class Trainer:
         self.settings = Settings() if settings is None else check_settings(settings)
         self.seed = None if seed is None else check_integer("seed", seed, 0, LARGEST_SEED)
         self.cache = check_cache(cache, self.seed) or StageCache()
-        self._here = _Here(check_callbacks(callbacks), check_verbose(verbose))
+        self.callbacks, self.verbose = check_callbacks(callbacks), check_verbose(verbose)
         if cache is not None:
-            check_observers(self._here.callbacks, "a `cache`")
+            check_observers(self.callbacks, "a `cache`")
 
     def train(
         self,
@@ -316,7 +311,7 @@ class Trainer:
             for message in _remarks(planned[-1][0]):
                 warnings.warn(message, stacklevel=3)  # the caller of a public method
         if several_jobs():
-            check_observers(self._here.callbacks, "several processes")
+            check_observers(self.callbacks, "several processes")
             if self.seed is None:  # Processes cannot share a state of random numbers.
                 raise ValueError("Expected a `seed` where joblib runs several jobs; received None.")
         return self._run(dict(enumerate(planned)), on_error)
@@ -364,7 +359,7 @@ class Trainer:
                 cache = self.cache if is_kept(network.descriptions) else StageCache()
                 kept = [cache.find(description) for description in network.descriptions]
                 if None in kept:
-                    tasks[network.key] = _Task(network, cache, self._here)
+                    tasks[network.key] = _Task(network, cache, self.callbacks, self.verbose)
                 else:
                     results[network.key] = [one for one in kept if one is not None]
             wanted = next((task.network.environment for task in tasks.values()), {})
@@ -642,16 +637,6 @@ class Training:
 # The two functions that train, wherever joblib runs them.
 
 
-class _Here:
-    """Callbacks and output of this process: another one that is sent them gets none."""
-
-    def __init__(self, callbacks: Sequence[keras.callbacks.Callback] = (), verbose: Verbose = 0):
-        self.callbacks, self.verbose = callbacks, verbose
-
-    def __reduce__(self) -> tuple:
-        return _Here, ()
-
-
 #: Of a network's pre-training, if it has one, and of its training.
 _Results: TypeAlias = list[StageResult]
 _Computed: TypeAlias = tuple[Weights, dict[str, Any]]
@@ -663,7 +648,12 @@ class _Task:
 
     network: Training
     cache: StageCache
-    here: _Here
+    callbacks: Sequence[keras.callbacks.Callback]
+    verbose: Verbose
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process has no callbacks and shows nothing.
+        return {**vars(self), "callbacks": (), "verbose": 0}
 
     def __call__(self) -> _Results:
         results: _Results = []
@@ -679,7 +669,7 @@ class _Task:
         self, step: Callable[..., _Computed], description: dict[str, Any], before: _Results
     ) -> _Computed:
         algorithm, seed = self.network.algorithm, self.network.seed
-        callbacks, verbose = list(self.here.callbacks), self.here.verbose
+        callbacks, verbose = [*self.callbacks], self.verbose
         if verbose == "auto":
             verbose = 0
             if sys.stdout.isatty() or "ipykernel" in sys.modules:
