@@ -31,8 +31,8 @@ from csdl_keras._utils.keras_graph import all_layers
 _WITHOUT_VERSION = "without a version"
 #: Packages whose versions are in every key, see `environment`.
 _VERSIONED = ("csdl_keras", "keras", "numpy")
-#: Global settings of Keras that change results.
-_SETTINGS = "backend epsilon floatx image_data_format max_epochs max_steps_per_epoch".split()
+#: Global settings of Keras that change results, besides the dtype policy and the backend.
+SETTINGS = ("epsilon", "floatx", "image_data_format", "max_epochs", "max_steps_per_epoch")
 #: Classes of Keras whose objects hold much besides their arguments.
 _CONFIGURED = (keras.layers.Layer, keras.metrics.Metric, keras.optimizers.Optimizer)
 
@@ -179,8 +179,9 @@ def environment() -> dict[str, Any]:
     backend = importlib.import_module(keras.backend.backend())
     return {
         "versions": [__version__, keras.__version__, np.__version__, backend.__version__],
+        "backend": keras.config.backend(),
         "dtype_policy": keras.dtype_policies.serialize(keras.config.dtype_policy()),
-        **{name: getattr(keras.config, name)() for name in _SETTINGS},
+        **{name: getattr(keras.config, name)() for name in SETTINGS},
     }
 
 

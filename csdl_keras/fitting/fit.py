@@ -91,11 +91,6 @@ class DivergedError(FloatingPointError):
     Args:
         message: the error message.
         epoch: the epoch in which training diverged, counted from 1. Defaults to 0 (unknown).
-
-    Example:
-
-    >>> DivergedError("Expected a finite loss; received nan in epoch 3.", epoch=3).epoch
-    3
     """
 
     def __init__(self, message: str, epoch: int = 0):

@@ -103,12 +103,12 @@ class Settings(Choices):
             return dataclasses.replace(found, sees="inputs", beta=0.0)
         return found
 
-    def members_of(self, algorithm: Algorithm, shape: Sequence[int]) -> int:
-        """Returns the number of networks of an algorithm on inputs of a shape, `(N, ...)`."""
-        body = self.body_of(algorithm)
-        if not body.is_network:  # Its training draws nothing at random.
-            return 1
-        return self.members or algorithm.members or body.networks_on(shape)
+    def with_members(self, algorithm: Algorithm, shape: Sequence[int]) -> Algorithm:
+        """Returns an algorithm with its number of networks on inputs of a shape, `(N, ...)`."""
+        body, members = self.body_of(algorithm), 1
+        if body.is_network:  # Training of others draws nothing at random.
+            members = self.members or algorithm.members or body.networks_on(shape)
+        return dataclasses.replace(algorithm, members=members)
 
     def names(self, algorithm: Algorithm) -> list[str]:
         """Returns the names, as `replace` takes them, of the choices that an algorithm reads."""

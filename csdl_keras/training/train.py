@@ -153,8 +153,7 @@ def train(
             "validate it.",
             stacklevel=2,
         )
-    members = settings.members_of(algorithm, trainer.data.train.x.shape)
-    has_folds = dataclasses.replace(algorithm, members=members).cross_fits
+    has_folds = settings.with_members(algorithm, trainer.data.train.x.shape).cross_fits
     if validation_data is None and is_network and not has_folds:
         drawn = np.random.randint(2**31 - 1) if seed is None else seed
         trainer.data = trainer.data.split(np.random.RandomState(drawn))
@@ -327,10 +326,9 @@ class Trainer:
         Raises a `ValueError` if data, costs and algorithm do not fit together.
         """
         settings = self.settings if settings is None else check_settings(settings)
-        data, shape = self.data, self.data.train.x.shape
-        algorithm = get_algorithm(algorithm)
-        members = settings.members_of(algorithm, shape)
-        algorithm = dataclasses.replace(algorithm, members=members)
+        data = self.data
+        algorithm = settings.with_members(get_algorithm(algorithm), data.train.x.shape)
+        members = algorithm.members or 1
         algorithm = with_network(algorithm, self.network, settings)
         matrix = _check_costs(data, algorithm, cost_matrix)
         _check_inputs(data, algorithm)

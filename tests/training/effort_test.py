@@ -38,7 +38,7 @@ def test_a_higher_effort_trains_no_less(shape):
 )
 def test_number_of_networks(name, effort, members, shape, expected):
     algorithm = get_algorithm(name, effort)
-    assert csdl.Settings(members=members).members_of(algorithm, shape) == expected
+    assert csdl.Settings(members=members).with_members(algorithm, shape).members == expected
 
 
 @pytest.mark.parametrize(
