@@ -1,11 +1,13 @@
-"""Validates cost matrices, cost vectors and labels, and returns them as arrays."""
+"""Validates costs, labels and class probabilities, and returns them as arrays."""
 
 from typing import Any
 
 import numpy as np
 
 from csdl_keras._utils.arrays import (
+    as_array,
     check_entries,
+    check_range,
     check_rows,
     check_size,
     number_array,
@@ -13,7 +15,7 @@ from csdl_keras._utils.arrays import (
 )
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.labels import class_labels, label_array, positions
-from csdl_keras._utils.tensors import one_hot_counts
+from csdl_keras._utils.tensors import TOLERANCE_16_BITS, one_hot_counts, probability_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.named_matrix import by_class
 
@@ -203,3 +205,24 @@ def labels_of_rank(labels: ArrayLike, num_classes: int | None, rank: int) -> np.
     if array.ndim != rank:
         raise ValueError(f"Expected `labels` of {rank} axes; received shape {array.shape}.")
     return check_labels(array.ravel(), num_classes).reshape(array.shape)
+
+
+def check_probabilities(probabilities: ArrayLike, classes: Any = None) -> np.ndarray:
+    """Returns class probabilities, `(N, K)` or `(N, 1)` of class 1, as float64 rows `(N, K)`.
+
+    With `classes`, labels decide the order of named columns.
+    """
+    shape = as_array("probabilities", probabilities, "(N, K)").shape
+    if len(shape) == 2 and shape[1] > 1:
+        probabilities = by_class("probabilities", probabilities, "(N, K)", classes, True)
+    rows = real_array("probabilities", probabilities, 2, "(N, K)", low=0.0)
+    if rows.shape[1] == 1:
+        check_range("`probabilities`", rows, 0, 1, hint=" Are they logits or costs?")
+        return np.hstack([1.0 - rows, rows])
+    wrong = np.flatnonzero(~probability_rows(rows, TOLERANCE_16_BITS))
+    if len(wrong):
+        raise ValueError(
+            f"Expected every row of `probabilities` to sum to 1; received row {wrong[0]}, "
+            f"{rows[wrong[0]]}."
+        )
+    return rows

@@ -5,13 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_range, check_rows, real_array
+from csdl_keras._utils.arrays import as_array, check_rows
 from csdl_keras._utils.checks import check_bool, check_choice, check_integer
 from csdl_keras._utils.labels import class_labels
-from csdl_keras._utils.tensors import TOLERANCE_16_BITS, probability_rows
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_labels
-from csdl_keras.costs.named_matrix import by_class
+from csdl_keras.costs.checks import check_labels, check_probabilities
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,27 +114,6 @@ def calibration_error(
     labels, rows = _check(y_true, probabilities, num_bins, strategy, classes)
     wanted = range(rows.shape[1]) if check_bool("classwise", classwise) else [None]
     return float(np.mean([_in_bins(labels, rows, k, num_bins, strategy).error for k in wanted]))
-
-
-def check_probabilities(probabilities: ArrayLike, classes: Any = None) -> np.ndarray:
-    """Returns class probabilities, `(N, K)` or `(N, 1)` of class 1, as float64 rows `(N, K)`.
-
-    With `classes`, labels decide the order of named columns.
-    """
-    shape = as_array("probabilities", probabilities, "(N, K)").shape
-    if len(shape) == 2 and shape[1] > 1:
-        probabilities = by_class("probabilities", probabilities, "(N, K)", classes, True)
-    rows = real_array("probabilities", probabilities, 2, "(N, K)", low=0.0)
-    if rows.shape[1] == 1:
-        check_range("`probabilities`", rows, 0, 1, hint=" Are they logits or costs?")
-        return np.hstack([1.0 - rows, rows])
-    wrong = np.flatnonzero(~probability_rows(rows, TOLERANCE_16_BITS))
-    if len(wrong):
-        raise ValueError(
-            f"Expected every row of `probabilities` to sum to 1; received row {wrong[0]}, "
-            f"{rows[wrong[0]]}."
-        )
-    return rows
 
 
 def probabilities_by_class(

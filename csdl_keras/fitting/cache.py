@@ -31,8 +31,8 @@ from csdl_keras._utils.keras_graph import all_layers
 _WITHOUT_VERSION = "without a version"
 #: Packages whose versions are in every key, see `environment`.
 _VERSIONED = ("csdl_keras", "keras", "numpy")
-#: Global settings of Keras that change results.
-_SETTINGS = "backend epsilon floatx image_data_format max_epochs max_steps_per_epoch".split()
+#: Global settings of Keras that change results, besides the dtype policy and the backend.
+SETTINGS = ("epsilon", "floatx", "image_data_format", "max_epochs", "max_steps_per_epoch")
 #: Classes of Keras whose objects hold much besides their arguments.
 _CONFIGURED = (keras.layers.Layer, keras.metrics.Metric, keras.optimizers.Optimizer)
 
@@ -52,21 +52,16 @@ class StageCache:
     Trainers of different data, seeds or settings of Keras can share a cache: keys contain these,
     and the versions of the package, Keras, NumPy and the backend.
 
-    Objects of your own (builders of networks, bodies, losses, layers, activations, ...) count by
-    their class, their fields and an attribute `version`, which you raise whenever such an object,
-    or anything that it uses, changes. What depends on one without that attribute is trained each
-    time: neither looked up nor kept. Your own is what is defined outside csdl_keras, Keras, NumPy
-    and Python's built-in names, also in another package.
+    Objects of your own (networks, bodies, losses, layers, ...), which is all that is defined
+    outside csdl_keras, Keras and NumPy, count by their class, their fields and an attribute
+    `version`, which you raise whenever such an object, or anything that it uses, changes. What
+    depends on one without that attribute is trained each time: neither looked up nor kept.
 
     In a folder, each result is one file that is written as a whole, and processes that share the
-    folder wait for each other instead of training the same. A damaged file counts as missing,
-    with a warning.
+    folder wait for each other. A damaged file counts as missing, with a warning.
 
     Args:
         folder: folder of the files, created if missing. `None` (default) keeps them in memory.
-
-    Raises:
-        ValueError: if the folder is not a path or cannot be written to.
 
     Example:
 
@@ -148,8 +143,9 @@ class StageCache:
             self._memory[self.key(description)] = copy.deepcopy(result)
             return
         record = {"info": result.info, "seconds": result.seconds, "description": description}
-        self.path(description).parent.mkdir(parents=True, exist_ok=True)
-        write_arrays(self.path(description), record, result.arrays)
+        path = self.path(description)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_arrays(path, record, result.arrays)
 
     def _lock(self, description: object) -> contextlib.AbstractContextManager:
         """Locks out other processes; the system unlocks if this one is killed."""
@@ -183,8 +179,9 @@ def environment() -> dict[str, Any]:
     backend = importlib.import_module(keras.backend.backend())
     return {
         "versions": [__version__, keras.__version__, np.__version__, backend.__version__],
+        "backend": keras.config.backend(),
         "dtype_policy": keras.dtype_policies.serialize(keras.config.dtype_policy()),
-        **{name: getattr(keras.config, name)() for name in _SETTINGS},
+        **{name: getattr(keras.config, name)() for name in SETTINGS},
     }
 
 
@@ -196,13 +193,7 @@ def is_kept(description: object) -> bool:
 def describe(value: Any) -> Any:
     """Describes a value as JSON; values with different contents get different descriptions.
 
-    Objects of Keras count by their arguments and weights, the user's by class, fields and
-    `version`, not by their code, see `StageCache`.
-
-    Example:
-
-    >>> describe((1, "a", keras.losses.Huber))
-    [1, 'a', ['keras.src.losses.losses.Huber']]
+    Objects of Keras count by their arguments and weights, the user's as `StageCache` says.
     """
     if value is None or isinstance(value, (bool, int, str)):
         return value

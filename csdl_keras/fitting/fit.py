@@ -12,10 +12,8 @@ from csdl_keras.fitting.resume import Arrays, Resume, SeededEpochs, ShuffledBatc
 
 #: Largest number of steps in an execution. More are hardly faster, and Ctrl-C has to wait.
 _MOST_STEPS = 32
-
 #: Least seconds between two saves of the state, which take up to a second.
 _SECONDS = 30.0
-
 #: Keras' callbacks that leave the training unchanged. Subclasses of them may change it.
 _OBSERVERS = (
     keras.callbacks.CSVLogger,
@@ -93,11 +91,6 @@ class DivergedError(FloatingPointError):
     Args:
         message: the error message.
         epoch: the epoch in which training diverged, counted from 1. Defaults to 0 (unknown).
-
-    Example:
-
-    >>> DivergedError("Expected a finite loss; received nan in epoch 3.", epoch=3).epoch
-    3
     """
 
     def __init__(self, message: str, epoch: int = 0):
@@ -108,9 +101,9 @@ class DivergedError(FloatingPointError):
 class RaiseOnDivergence(keras.callbacks.Callback):
     """Raises `DivergedError` when a loss, or a final weight, is NaN or infinite.
 
-    Losses are checked after each epoch and weights after the last one, so that no step waits for
-    a value. Pass it as the last callback, after one that restores the weights of the best epoch.
-    `Trainer`, `train` and `pretrain` add it to every `fit`.
+    Losses are checked after each epoch and weights after the last one. Pass it as the last
+    callback, after one that restores the weights of the best epoch. `Trainer`, `train` and
+    `pretrain` add it to every `fit`.
 
     Args:
         what: name of the training in the message. `None` (default) uses the model's name.

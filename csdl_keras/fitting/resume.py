@@ -34,9 +34,8 @@ _ORDERS, _LAYERS = 1, 2
 class ShuffledBatches(keras.utils.PyDataset):
     """Shuffled batches of arrays that depend only on the seed and the epoch.
 
-    The order in which `fit` itself shuffles depends on all numbers drawn before, so training
-    cannot resume in the middle. In epoch `n`, counted from 0, these batches have the order of the
-    permutation `numpy.random.default_rng([seed, n, 1])`.
+    So training can resume in the middle. In epoch `n`, counted from 0, the order is that of the
+    permutation of `numpy.random.default_rng([seed, n, 1])`.
 
     Args:
         x: array of `N` rows, or a list or dict of such arrays.
@@ -44,9 +43,6 @@ class ShuffledBatches(keras.utils.PyDataset):
         sample_weight: array `(N,)`, or `None` (default).
         batch_size: examples in a batch; the last batch of an epoch may have fewer. Defaults to 32.
         seed: an integer of at least 0. Defaults to 0.
-
-    Raises:
-        ValueError: if an argument is out of range, or lengths differ.
 
     Example:
 
@@ -116,8 +112,7 @@ def _in_floatx(values: ArrayLike) -> np.ndarray:
 class SeededEpochs(keras.callbacks.Callback):
     """Makes the batches and masks of each epoch of `fit` depend only on its number.
 
-    Each epoch sets the states of all `keras.random.SeedGenerator`s to `(s, 0)` with `s` from
-    `numpy.random.default_rng([seed, epoch, 2])`. On PyTorch it also sets the global seed, from
+    Each epoch sets all `keras.random.SeedGenerator`s anew, and on PyTorch the global seed, from
     which a `Dropout` without a seed draws.
     """
 
@@ -150,8 +145,7 @@ class Resume(SeededEpochs):
     ends, and a new `fit` then repeats the last epoch; delete it to train from the beginning.
 
     The model must be built, and draw random numbers from `keras.random.SeedGenerator`s only. Pass
-    `Resume` as the first of the callbacks of `fit`. Callbacks that are not in `callbacks` begin
-    anew, and so does whatever callbacks of your own remember.
+    `Resume` first to `fit`; whatever callbacks that are not in `callbacks` remember begins anew.
 
     Args:
         path: the file, such as `"runs/fit.npz"`; its folder is created.
@@ -163,8 +157,8 @@ class Resume(SeededEpochs):
             warning, instead of an error. Defaults to False.
 
     Raises:
-        ValueError: if an argument is invalid; before training, if the file cannot be written, is
-            damaged or belongs to another fit, or if `fit` is given other data.
+        ValueError: before training, if the file cannot be written, is damaged or belongs to
+            another fit, or if `fit` is given other data.
 
     Example:
 

@@ -11,9 +11,9 @@ from csdl_keras._utils.data_model import DataModel, with_data
 from csdl_keras._utils.structure import inputs_of, output_of
 from csdl_keras._utils.tensors import LOW_PRECISION, check_numbered
 from csdl_keras._utils.types import ArrayLike, Tensor
-from csdl_keras.costs import check_cost_vectors, check_labels, check_mean_costs
+from csdl_keras.costs.checks import check_cost_vectors, check_labels, check_mean_costs
 from csdl_keras.layers import ClassCosts, ExpectedCost
-from csdl_keras.losses import ObservedCostLoss
+from csdl_keras.losses.cost_regression import ObservedCostLoss
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

@@ -8,8 +8,8 @@ import numpy as np
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs.checks import check_probabilities
 from csdl_keras.costs.known import CostsLike, check_known_costs, expected_costs
-from csdl_keras.evaluation.calibration_error import check_probabilities
 
 
 def bayes_decisions(

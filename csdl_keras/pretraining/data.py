@@ -20,9 +20,8 @@ from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.structure import check_inputs
 from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs._tensors import tensor_or_labels
-from csdl_keras.costs.checks import check_not_one_hot
+from csdl_keras.costs.checks import check_cost_vectors, check_not_one_hot
 
 _LARGEST = float(np.finfo("float32").max)
 

@@ -12,7 +12,8 @@ from keras import ops
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.fitting.fit import seeded_fit
 from csdl_keras.layers import CAE
-from csdl_keras.losses import ReconstructionLoss, SOSRLoss, SquaredErrorLoss
+from csdl_keras.losses.reconstruction_loss import ReconstructionLoss, SquaredErrorLoss
+from csdl_keras.losses.sosr_loss import SOSRLoss
 
 
 class LayerFit(keras.Model):

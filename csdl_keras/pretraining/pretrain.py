@@ -19,7 +19,7 @@ from csdl_keras._utils.checks import (
 )
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike, Verbose
-from csdl_keras.costs import check_cost_matrix
+from csdl_keras.costs.checks import check_cost_matrix
 from csdl_keras.fitting.cache import StageCache, check_cache, describe, environment, is_kept
 from csdl_keras.fitting.fit import check_observers, executed_steps
 from csdl_keras.layers import CAE

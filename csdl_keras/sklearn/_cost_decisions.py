@@ -12,6 +12,7 @@ from csdl_keras._utils.arrays import check_sample_weight
 from csdl_keras._utils.labels import decision_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, class_means, zero_one
+from csdl_keras.costs.checks import check_probabilities
 from csdl_keras.costs.known import (
     CostsLike,
     KnownCosts,
@@ -19,7 +20,6 @@ from csdl_keras.costs.known import (
     expected_costs,
     mean_matrix,
 )
-from csdl_keras.evaluation.calibration_error import check_probabilities
 from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
 from csdl_keras.sklearn._given_costs import given_costs, true_costs

@@ -255,8 +255,7 @@ class CostSensitiveClassifier(CostDecisions):
             costs = vectors_of_labels(labels, known)  # What trains on costs needs those.
         fraction = self.validation_fraction
         if fraction is None:
-            members = settings.members_of(found, x.shape)
-            fraction = 0.0 if dataclasses.replace(found, members=members).cross_fits else HELD_OUT
+            fraction = 0.0 if settings.with_members(found, x.shape).cross_fits else HELD_OUT
         kept, held_out = validation_split(labels, fraction, generator)
         arrays = (x, labels) if costs is None else (x, labels, costs)
         trainer = Trainer(

@@ -19,26 +19,23 @@ class Algorithm:
     Args:
         name: name in code and on the command line.
         title: name in tables.
-        body: `"mlp"`, the fully-connected network; `"cnn"`, Caffe's; `"svm"`, a
-            kernel machine; `"auto"`, a network chosen from the shape of an input; or a
-            `training.Body`. Names are trained as `Settings` say, objects as they say themselves.
-        pretraining: `"none"`; `"dae"` (cost-blind); `"seae"` (CAE on 0/1 costs,
-            error-aware); `"cae"` (cost-aware); or a `training.Pretraining`.
+        body: a name of `training.BODIES`, which is trained as `Settings` say, or a
+            `training.Body`, which is trained as it says itself.
+        pretraining: `"none"`; `"dae"` (cost-blind); `"seae"` (CAE on 0/1 costs, error-aware);
+            `"cae"` (cost-aware); or a `training.Pretraining`.
         training: `"nll"`, the negative log-likelihood of class probabilities;
             `"weighted_nll"`, the same with examples weighted by the mean cost of mistaking
-            their class; `"min"`, `MINLoss`; `"sosr"`, `"one_sided"`, `"poisson"` and
-            `"logistic"`, cost estimates by `SOSRLoss`, `OneSidedLoss`, `PoissonCostLoss` and
-            `LogisticCostLoss`; `"one_sided_svm"`, `CSOSR`; `"expected_cost"`, see
+            their class; `"min"`, `"sosr"`, `"one_sided"`, `"poisson"` or `"logistic"`, the loss
+            of that name; `"one_sided_svm"`, `CSOSR`; `"expected_cost"`, see
             `models.expected_cost_model`; or a `training.Objective`.
         prediction: `"argmax"` of probabilities or scores, `"bayes"` (argmin of
             expected costs), or `"argmin"` of estimated costs.
         in_table2: whether the paper's Table 2 has the algorithm. Defaults to True.
         calibrated: whether probabilities are calibrated on the validation examples, if
             there are any, before decisions. Defaults to False.
-        members: number of networks, trained from different seeds, whose outputs are
-            averaged; at most 1,000. `None` (default): as many as the effort says.
-        effort: `"quick"`, `"balanced"` or `"best"`, see `csdl_keras.train`; `None` (default)
-            is that of its `Body`, `"quick"`.
+        members: number of networks of different seeds whose outputs are averaged; `None`
+            (default): as many as the effort says.
+        effort: as in `csdl_keras.train`; `None` (default) is that of its `Body`, `"quick"`.
 
     Raises:
         ValueError: if a choice is unknown or does not fit the others.
@@ -71,7 +68,7 @@ class Algorithm:
             if not isinstance(getattr(self, name), kind):
                 check_choice(name, getattr(self, name), known)
         check_choice("prediction", self.prediction, self.objective.predictions)
-        if self.pretrains and not self.body_kind.can_pretrain:
+        if self.pretraining_sees and not self.body_kind.can_pretrain:
             raise ValueError(
                 f"Expected pretraining='none' for body={self.body!r}, whose `can_pretrain` says "
                 f"that it has no hidden Dense layers to stack; received {self.pretraining!r}."
@@ -102,11 +99,6 @@ class Algorithm:
         if isinstance(self.pretraining, str):
             return PRETRAININGS[self.pretraining]
         return self.pretraining.sees
-
-    @property
-    def pretrains(self) -> bool:
-        """True if it has a pre-training."""
-        return self.pretraining_sees is not None
 
     @property
     def weighs_costs(self) -> bool:
@@ -201,10 +193,10 @@ assert choices.PAPER_ALGORITHMS == PAPER_ALGORITHMS and choices.EFFORTS == tuple
 assert (*PAPER_ALGORITHMS, *choices.OTHER_ALGORITHMS) == tuple(ALGORITHMS)
 
 
-def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
-    """Returns the algorithm of that name, also of an alias; an `Algorithm` as it is."""
-    if isinstance(algorithm, Algorithm):
-        return algorithm
-    if not isinstance(algorithm, str) or algorithm not in _Algorithms.aliases:
-        check_choice("algorithm", algorithm, tuple(ALGORITHMS))
-    return ALGORITHMS[algorithm]
+def get_algorithm(algorithm: str | Algorithm, effort: str | None = None) -> Algorithm:
+    """Returns the algorithm of that name, also of an alias, or an `Algorithm`, at an effort."""
+    if not isinstance(algorithm, Algorithm):
+        if not isinstance(algorithm, str) or algorithm not in _Algorithms.aliases:
+            check_choice("algorithm", algorithm, tuple(ALGORITHMS))
+        algorithm = ALGORITHMS[algorithm]
+    return algorithm if effort is None else dataclasses.replace(algorithm, effort=effort)

@@ -10,15 +10,12 @@ from csdl_keras._utils.keras_graph import all_layers
 from csdl_keras.layers.images import RandomAffine, transform
 
 #: Largest share of what a network knows about classes that a change may take away.
-TOLERANCE = 0.1
-
+_TOLERANCE = 0.1
 #: Largest loss, as a share of that of guessing, at which small changes are used: a network that
 #: finds the images as they are hard learns more from them alone.
-LEARNT = 0.25
-
+_LEARNT = 0.25
 #: The same for all changes: a network that knows nothing yet would survive anything.
-BEGUN = 0.9
-
+_BEGUN = 0.9
 #: Most examples that are looked at.
 _EXAMPLES = 1000
 
@@ -47,14 +44,12 @@ class ChooseAugmentation(keras.callbacks.Callback):
     """Raises the strengths of a `RandomAffine` layer to those that classes survive.
 
     A digit that is mirrored is another digit or none; a cat is a cat. A network that has seen
-    only shifted images knows the difference early: it recognises changed images about as well as
-    others where such images are natural, and not at all where they are not. So when epoch number
-    `epoch` begins, the loss on held-out examples that are changed to the ends of a range tells
-    whether training uses that range from then on. With the negative log-likelihoods `L_0` of
-    examples as they are, `L` of changed ones and `L_c` under the shares of classes alone, that is
-    if `(L - L_0) / (L_c - L_0) <= 0.1`; all are means over classes of the mean over examples.
-    Rotations up to 10 degrees and zooms up to 10 % are small changes, which are used only where
-    `L_0 < L_c / 4`, that is where the network may soon know its examples by heart.
+    only shifted images recognises changed ones where such images are natural, and not where they
+    are not. So when epoch number `epoch` begins, a range of changes is taken up if
+    `(L - L_0) / (L_c - L_0) <= 0.1`, with the negative log-likelihoods `L_0` of held-out examples
+    as they are, `L` of those changed to the ends of the range, and `L_c` under the shares of
+    classes alone; all are means over classes of the mean over examples. Small changes need also
+    `L_0 < L_c / 4`: the network may soon know its examples by heart.
     """
 
     def __init__(self, x: np.ndarray, y: np.ndarray, epoch: int):
@@ -84,11 +79,11 @@ def chosen_strengths(
     loss = _balanced_loss(predict(x), y)
 
     def survives(change: _Change) -> bool:
-        if loss >= guessing * (LEARNT if change.small else BEGUN):
+        if loss >= guessing * (_LEARNT if change.small else _BEGUN):
             return False
         changed = [keras.ops.convert_to_numpy(transform(x, **end)) for end in change.ends]
         losses = [_balanced_loss(predict(images), y) for images in changed]
-        return float(np.mean(losses)) - loss <= TOLERANCE * (guessing - loss)
+        return float(np.mean(losses)) - loss <= _TOLERANCE * (guessing - loss)
 
     return [
         next((change.strength for change in changes if survives(change)), 0.0)

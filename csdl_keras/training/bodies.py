@@ -75,8 +75,7 @@ class Effort:
     Args:
         networks: networks whose outputs are averaged, but of the default algorithms.
         image_networks, table_networks: the same of the default algorithms.
-        epochs: epochs on images of one channel.
-        color_epochs: epochs on images of several channels, which take longer to learn.
+        epochs, color_epochs: epochs on images of one channel, and of several.
         filters: filters of `models.convnet`.
     """
 
@@ -100,22 +99,19 @@ EFFORTS: dict[str, Effort] = {
 class Body(Choices):
     """Base class of networks: builds a network for its inputs and defines how it is trained.
 
-    A network of your own is a subclass that implements `build`; make it a frozen
-    dataclass if it has choices of its own. It goes into an `Algorithm` in place of a
-    name. A cache keeps its training if it has a `version`, see `csdl_keras.StageCache`.
+    A network of your own is a subclass that implements `build`, and goes into an `Algorithm` in
+    place of a name; make it a frozen dataclass if it has choices of its own. A cache keeps its
+    training if it has a `version`, see `csdl_keras.StageCache`.
 
     Args:
-        epochs: maximum number of epochs. Defaults to 25.
+        epochs: most epochs. Defaults to 25.
         batch_size: examples in a batch. Defaults to 100.
         learning_rate: learning rate of the optimizer. Defaults to 0.001.
         patience: epochs in which neither the loss nor the decisions on validation examples
             improve before training stops; `None` never stops. Defaults to 10.
-        min_steps: updates that training may take at least. Where the epochs give fewer, epochs
-            and patience are multiplied by a whole number. Defaults to 800.
+        min_steps: where the epochs give fewer updates than these, epochs and patience are
+            multiplied by a whole number. Defaults to 800.
         effort: as in `csdl_keras.train`, whose argument replaces it. Defaults to `"quick"`.
-
-    Raises:
-        ValueError: if a value is out of range.
 
     Example:
 
@@ -203,8 +199,7 @@ class MLP(Body):
 
     Args:
         hidden_units: units of each hidden layer. Defaults to `(500, 500, 500)`.
-        optimizer_name: `"sgd"` (default) or `"adam"`, whose learning rates are about a hundredth
-            of those of SGD.
+        optimizer_name: `"sgd"` (default) or `"adam"`.
         momentum: momentum of SGD. Defaults to 0.9.
         **choices: see `Body`; a learning rate of 0.2 by default.
 
@@ -240,13 +235,11 @@ class MLP(Body):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CaffeCNN(Body):
-    """The paper's convolutional network, Caffe's `models.caffe_cifar10`.
-
-    It is trained by SGD with momentum 0.9 or by Adam, at a rate that falls to 0 by a half cosine.
+    """The paper's convolutional network, `models.caffe_cifar10`, at a rate that falls to 0.
 
     Args:
         variant: `"quick"` (default) or `"full"`.
-        optimizer_name: `"sgd"` (default) or `"adam"`.
+        optimizer_name: `"sgd"` (default), with momentum 0.9, or `"adam"`.
         **choices: see `Body`; 8 epochs of batches of 25 by default.
 
     Example:
@@ -280,17 +273,16 @@ class AutoNetwork(Body):
     """The network of the default algorithms, chosen from the shape of an input.
 
     Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`, trained by
-    AdamW. Images are rescaled to [0, 1], shifted at random, and from a sixth of the epochs on
-    rotated, zoomed and flipped as far as held-out classes survive that; the last epoch is kept,
-    and outputs are averaged over shifted copies of an image. For tables the epoch of the lowest
-    validation loss is kept.
+    AdamW. Images are shifted at random, and from a sixth of the epochs on rotated, zoomed and
+    flipped as far as held-out classes survive that; the last epoch is kept, and outputs are
+    averaged over shifted copies. For tables the epoch of the lowest validation loss is kept.
 
     Args:
         epochs: epochs; `None` (default) are those of the effort on images, 30 on tables.
         filters: filters of each block of `models.convnet`; `None` (default) are those of the
             effort, and `(32, 64, 128)` for images of 256 pixels at most.
-        label_smoothing: share of a label that is spread over all classes when training
-            probabilities on images, if a calibration follows that undoes it. Defaults to 0.05.
+        label_smoothing: share of a label that is spread over all classes on images, if a
+            calibration follows that undoes it. Defaults to 0.05.
         clipnorm: largest norm of the gradient when training on costs; `None` for no limit.
             Defaults to 1.
         **choices: see `Body`; batches of 50 at a learning rate of 0.003, and at least 1000
@@ -370,10 +362,7 @@ class AutoNetwork(Body):
 
 
 def _value_range(x: np.ndarray) -> tuple[float, float]:
-    """Returns the range of values of training images that a network has to know; (0, 1) if none.
-
-    Images that were divided by 255 but have no white pixel are taken to be from 0 to 1, too.
-    """
+    """Returns the range of values of training images, (0, 1) also if no pixel is white."""
     low, high = float(x.min()), float(x.max())
     usual = low >= 0 and 0.1 <= high <= 1
     return (0.0, 1.0) if usual or low == high else (low, high)
@@ -386,7 +375,7 @@ class KernelMachine(Choices):
     Args:
         penalty: penalty of violations. Defaults to 1.
         gamma_factor: `gamma` of the Gaussian kernel times the number of inputs and their
-            variance, so that one range suits all data. Defaults to 1.
+            variance. Defaults to 1.
 
     Example:
 

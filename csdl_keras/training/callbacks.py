@@ -68,16 +68,14 @@ class ValidationCost(keras.callbacks.Callback):
     """Computes after each epoch what decisions with known costs cost on validation examples.
 
     `1/N sum_n C[n, y_n, d_n]` with the Bayes decision `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`
-    of a model that outputs probabilities, or the argmin of one that outputs costs. The history has
-    it as `"val_average_cost"`, and callbacks that come later in the list of `fit` find it in
-    `logs`. It is NaN where an output is not finite.
+    of a model that outputs probabilities, or the argmin of one that outputs costs. The history,
+    and callbacks that come later in the list of `fit`, find it as `"val_average_cost"`. It is NaN
+    where an output is not finite.
 
     Args:
         x_val: inputs, as `csdl_keras.decide` takes them; with an input of costs, all inputs.
         y_val: integer labels `(N,)`.
-        costs: a cost matrix `(K, D)`, a matrix for each example, `(N, K, D)`, or
-            `csdl_keras.costs.AffineCosts`.
-        output: as in `csdl_keras.decide`. Defaults to `None`.
+        costs, output: as in `csdl_keras.decide`; a cost matrix, `(N, K, D)` or `AffineCosts`.
         batch_size: as in `keras.Model.predict`. Defaults to 1024.
 
     Raises:
@@ -140,10 +138,10 @@ class ValidationCost(keras.callbacks.Callback):
         outputs = self.model.predict(self._inputs, batch_size=self.batch_size, verbose=0)
         cost = math.nan
         if np.isfinite(outputs).all():
-            by_costs = self._kind == "cost"
-            decided = (
-                decisions(outputs, "cost") if by_costs else bayes_decisions(outputs, self.costs)
-            )
+            if self._kind == "cost":
+                decided = decisions(outputs, "cost")
+            else:
+                decided = bayes_decisions(outputs, self.costs)
             cost = float(self._vectors[np.arange(len(decided)), decided].mean())
         if logs is not None:
             logs[self.monitor] = cost

@@ -22,10 +22,9 @@ def fit_stacked(
 ) -> keras.callbacks.History:
     """Trains the networks of a body by the negative log-likelihood, on the same batches.
 
-    Small networks spend most of a step outside arithmetic: the five of `ensemble_bayes` on a
-    table of 3,000 examples take 0.55 to 0.73 of the seconds of one after the other (TensorFlow,
-    2 cores). Each network keeps its own best epoch. With folds of the training examples `(N,)`,
-    those of its own fold have the weight 0 for a network, and validate it.
+    Small networks spend most of a step outside arithmetic: five on a table of 3,000 examples
+    take at most 0.73 of the seconds of one after the other. Each keeps its own best epoch. With
+    folds `(N,)`, a network's own has the weight 0 for it, and validates it.
     """
     members, shape, weights = len(networks), train.x.shape, None
     validates: Any = True

@@ -11,7 +11,6 @@ import numpy as np
 from csdl_keras._utils.checks import check_choice, check_type
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs.conversions import regret
-from csdl_keras.costs.generators import zero_one
 from csdl_keras.losses.base import CostLoss
 from csdl_keras.losses.cost_regression import LogisticCostLoss, ObservedCostLoss, PoissonCostLoss
 from csdl_keras.losses.min_loss import MINLoss
@@ -34,11 +33,9 @@ class Objective:
 
     Args:
         name: name in messages and descriptions.
-        loss: a function of costs and outputs, both `(batch, D)`, or unless `on_costs` of
-            labels and outputs, that returns a value for each example, `(batch,)`; or a
-            subclass of `keras.losses.Loss` that needs no arguments. A class that takes
-            `cost_matrix` and `cost_scale` is given them. `None` is for bodies that are no
-            network.
+        loss: a function of costs (unless `on_costs`, of labels) and outputs, both `(batch, D)`,
+            that returns `(batch,)`; or a subclass of `keras.losses.Loss`, which is given the
+            `cost_matrix` and `cost_scale` that it takes. `None` is for bodies that are no network.
         output: what the network outputs, `"cost"` (default) or `"probability"`.
         link: `"log"` or `"logit"`, if the network outputs costs on that scale.
         on_costs: whether the loss sees costs, and not labels alone. Defaults to True.
@@ -47,15 +44,11 @@ class Objective:
         unit: what costs are divided by: the `"largest"` (default), or the `"mean"` of
             those above 0, where a few may be far larger.
         other_decisions: whether it can price decisions that are no class, such as to abstain.
-        predictions: the predictions that suit it. Defaults to `("argmin",)` for costs and
-            `("argmax", "bayes")` for probabilities.
+        predictions: the predictions that suit it; by default all of its `output`.
         searched: arguments of the loss for which searches have spaces.
         hinge: name of the objective that replaces it under `Settings(hard_hinge=True)`.
-        series: the series of its algorithms by their prediction: the paper's `"blind"`,
-            `"Bayes"` and `"SOSR"`, or `"regression"`. Defaults to none, a baseline.
-
-    Raises:
-        ValueError: if a choice is unknown.
+        series: the series of its algorithms by their prediction, see `Algorithm.series`.
+            Defaults to none, a baseline.
 
     Example:
 
@@ -151,7 +144,8 @@ class Objective:
             costs["priors"] = np.bincount(data.y, minlength=len(matrix)) / len(data.y)
         # Early stopping must not look at costs if training does not. Mean costs of a class may
         # all be above 0; a cost matrix is 0 for the right decision.
-        prices = zero_one(len(matrix)) if self.blind else regret(matrix) if by_labels else None
+        errors = 1.0 - np.eye(len(matrix))
+        prices = errors if self.blind else regret(matrix) if by_labels else None
         # The examples' own costs are checked as a whole; those of a fold may be one-hot by chance.
         metric = AverageCost(prices, output=self.output, binary_costs=True)
         return {"loss": self.make_loss(**costs), "metrics": [metric]}

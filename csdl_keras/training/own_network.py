@@ -10,12 +10,7 @@ from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Table
 from csdl_keras._utils.keras_graph import all_layers, layer_of, sources_of
 from csdl_keras._utils.seeds import Seeds
-from csdl_keras._utils.structure import (
-    estimator_hint,
-    has_structure,
-    inputs_of,
-    output_of,
-)
+from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of, output_of
 from csdl_keras._utils.tensors import alike
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers.probabilities import ClassProbabilities
@@ -35,8 +30,8 @@ class OwnNetwork(AutoNetwork):
     """A network of the user's, trained as the network of the default algorithms is on tables.
 
     A network that its builder compiled keeps loss and optimizer. Of a model each network is a copy
-    with new weights, but of layers that are frozen or learn without gradients. With `copies`,
-    networks of a function are copied too, so that members of an ensemble share no layers.
+    with new weights, unless frozen. With `copies`, networks of a function are copied too, so that
+    members of an ensemble share no layers.
     """
 
     network: Network
@@ -98,7 +93,7 @@ def with_network(algorithm: Algorithm, network: Network | None, settings: Settin
             f"num_classes) that returns one; received {network!r}.{estimator_hint(network)}"
         )
     own = not isinstance(algorithm.body, str)
-    if own or algorithm.pretrains or not algorithm.body_kind.is_network:
+    if own or algorithm.pretraining_sees or not algorithm.body_kind.is_network:
         raise ValueError(
             "Expected `network` with an algorithm that trains one without pre-training, such as "
             f"'calibrated_bayes', 'ensemble_bayes' or 'cost_model'; received {algorithm.name!r}"

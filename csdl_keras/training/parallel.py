@@ -13,10 +13,7 @@ from typing import Any
 
 import keras
 
-from csdl_keras.fitting.cache import environment
-
-#: Settings of Keras that processes take over, by their names in `environment()`.
-_SETTINGS = ("floatx", "epsilon", "image_data_format", "max_epochs", "max_steps_per_epoch")
+from csdl_keras.fitting.cache import SETTINGS, environment
 
 _SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -114,7 +111,7 @@ def _portable(error: Exception) -> Exception:
 
 def _adopt(wanted: dict[str, Any]) -> None:
     """Gives this process the settings of Keras of another one."""
-    for name in _SETTINGS:
+    for name in SETTINGS:
         getattr(keras.config, f"set_{name}")(wanted[name])
     keras.config.set_dtype_policy(keras.dtype_policies.deserialize(wanted["dtype_policy"]))
 

@@ -40,9 +40,6 @@ class Settings(Choices):
         members: number of networks of different seeds whose outputs are averaged; `None`
             (default) is the algorithm's own, or what the effort says.
 
-    Raises:
-        ValueError: if a value is out of range.
-
     Example:
 
     >>> from csdl_keras import training
@@ -69,11 +66,7 @@ class Settings(Choices):
         return dataclasses.replace(self, **limited)
 
     def replace(self, choices: Mapping[str, object]) -> "Settings":
-        """Returns a copy with other choices, by names such as `"mlp.learning_rate"`.
-
-        Raises:
-            ValueError: if there is no such choice, or a value is out of range.
-        """
+        """Returns a copy with other choices, by names such as `"mlp.learning_rate"`."""
         changed: Any = self
         for name, value in choices.items():
             owner, _, field = name.rpartition(".")
@@ -110,12 +103,12 @@ class Settings(Choices):
             return dataclasses.replace(found, sees="inputs", beta=0.0)
         return found
 
-    def members_of(self, algorithm: Algorithm, shape: Sequence[int]) -> int:
-        """Returns the number of networks of an algorithm on inputs of a shape, `(N, ...)`."""
-        body = self.body_of(algorithm)
-        if not body.is_network:  # Its training draws nothing at random.
-            return 1
-        return self.members or algorithm.members or body.networks_on(shape)
+    def with_members(self, algorithm: Algorithm, shape: Sequence[int]) -> Algorithm:
+        """Returns an algorithm with its number of networks on inputs of a shape, `(N, ...)`."""
+        body, members = self.body_of(algorithm), 1
+        if body.is_network:  # Training of others draws nothing at random.
+            members = self.members or algorithm.members or body.networks_on(shape)
+        return dataclasses.replace(algorithm, members=members)
 
     def names(self, algorithm: Algorithm) -> list[str]:
         """Returns the names, as `replace` takes them, of the choices that an algorithm reads."""
@@ -123,7 +116,7 @@ class Settings(Choices):
         if isinstance(algorithm.body, str):
             fields = dataclasses.fields(self.body_of(algorithm))
             found += [f"{algorithm.body}.{field.name}" for field in fields]
-        if algorithm.pretrains and isinstance(algorithm.pretraining, str):
+        if algorithm.pretraining_sees and isinstance(algorithm.pretraining, str):
             fields = dataclasses.fields(self.pretraining)
             unread = {"sees", "beta"} if algorithm.pretraining_sees == "inputs" else {"sees"}
             found += [f"pretraining.{it.name}" for it in fields if it.name not in unread]

@@ -13,11 +13,7 @@ import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint, from_arrays, to_arrays
 from csdl_keras._utils.arrays import check_range, variance_beyond_rounding
-from csdl_keras._utils.checks import (
-    LARGEST_SEED,
-    check_callbacks,
-    check_integer,
-)
+from csdl_keras._utils.checks import LARGEST_SEED, check_callbacks, check_integer
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Table, is_frame
 from csdl_keras._utils.seeds import member_seed
@@ -26,7 +22,6 @@ from csdl_keras._utils.tensors import check_numbered, float_dtype
 from csdl_keras._utils.types import ArrayLike, Classifier, Tensor, Verbose, Weights
 from csdl_keras.costs.checks import check_cost_matrix, check_labels, check_mean_costs
 from csdl_keras.costs.conversions import class_means, cost_vectors, regret
-from csdl_keras.costs.generators import zero_one
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.fitting.cache import (
     StageCache,
@@ -59,7 +54,7 @@ from csdl_keras.training.parallel import run_tasks, several_jobs
 from csdl_keras.training.settings import Settings, check_settings
 
 #: An algorithm and a cost matrix, and `Settings` if they are not the trainer's.
-Request: TypeAlias = tuple[str | Algorithm, ArrayLike | None, *tuple[Settings, ...]]
+Request: TypeAlias = tuple[str | Algorithm, ArrayLike | None, *tuple[Settings | None, ...]]
 OnError: TypeAlias = Callable[[int, Exception], None]
 
 #: Least number of folds of an ensemble that is validated on them: two networks would otherwise
@@ -86,8 +81,7 @@ def train(
 
     Args:
         x: inputs `(N, ...)`: images `(N, height, width, channels)`, rows, or a data frame of
-            pandas or Polars. The network for tables takes categories and missing values too, and
-            later columns are matched by name.
+            pandas or Polars, whose categories and missing values the network for tables takes.
         y: labels `(N,)`: integers, which are the rows of the cost matrix, or strings or
             booleans, whose sorted order (`numpy.unique`) is that of the rows.
         cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`. A data frame
@@ -96,19 +90,16 @@ def train(
         costs: costs of each example that replace a cost matrix: vectors `(N, D)`, or if they
             are known when deciding, `(N, K, D)` or `csdl_keras.costs.AffineCosts`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`, for the
-            choice of an epoch and calibration. `None` (default) holds out 15 % of the examples of
-            each class; an ensemble with calibrated probabilities, such as `"ensemble_bayes"`,
-            trains each network without another fold instead. `False` trains on all examples,
-            without early stopping and calibration.
-        network: a network of your own, which algorithms without pre-training train in place
-            of theirs: an uncompiled `keras.Model`, or a function
-            `build(input_shape, num_classes)` that returns one. It ends in a softmax or one
-            logistic unit, in logits (a `Dense` of `K` units), in a `CostOutput`, or in features,
+            choice of an epoch and calibration. `None` (default) holds out 15 % of each class;
+            `"ensemble_bayes"` trains each network without another fold instead. `False` trains
+            on all examples, without early stopping and calibration.
+        network: an uncompiled `keras.Model`, or a function `build(input_shape, num_classes)` that
+            returns one, which an algorithm without pre-training trains in place of its own. It
+            ends in a softmax, a logistic unit, logits (`Dense(K)`), a `CostOutput`, or features,
             which get an output layer. Members of an ensemble train copies with new weights;
             frozen layers keep theirs.
-        effort: `"quick"`, `"balanced"` or `"best"`: seconds, minutes or most of an hour on two
-            cores for some thousand small images, see `training.EFFORTS`. `None` (default) is
-            `"balanced"` for `"ensemble_bayes"` and `"quick"` for others.
+        effort: `"quick"`, `"balanced"` or `"best"`, a name of `training.EFFORTS`; `None`
+            (default) is `"balanced"` for `"ensemble_bayes"` and `"quick"` for others.
         epochs: most epochs of training, and of pre-training; `None` (default): as in `settings`.
         settings: a `Settings`; `None` (default) is `Settings()`.
         seed: seed of everything random; `None` (default) follows
@@ -117,10 +108,9 @@ def train(
             notebook; 0, 1 and 2 are as in `keras.Model.fit`.
 
     Returns:
-        A `keras.Model`, for `"csosr"` a `csdl_keras.baselines.CSOSR`; `csdl_keras.decide` takes
-        its decisions. Outputs that are costs are divided by `model.unit`. `model.history` is the
-        `keras.callbacks.History` of its first network, `model.classes` are the labels if they are
-        no integers. `model.save("name.keras")` keeps it whole.
+        A `keras.Model`, for `"csosr"` a `csdl_keras.baselines.CSOSR`, for `csdl_keras.decide`.
+        Outputs that are costs are divided by `model.unit`; `model.history` is the `History` of
+        its first network; `model.classes` are the labels if they are no integers.
 
     Raises:
         TypeError: if `x` is a string, as where an algorithm comes first.
@@ -144,7 +134,7 @@ def train(
     settings = Settings() if settings is None else check_settings(settings)
     if epochs is not None:
         settings = settings.limit_epochs(epochs)
-    algorithm = _with_effort(get_algorithm(algorithm), effort)
+    algorithm = get_algorithm(algorithm, effort)
     trainer = Trainer(
         x,
         y,
@@ -162,8 +152,7 @@ def train(
             "validate it.",
             stacklevel=2,
         )
-    members = settings.members_of(algorithm, trainer.data.train.x.shape)
-    has_folds = dataclasses.replace(algorithm, members=members).cross_fits
+    has_folds = settings.with_members(algorithm, trainer.data.train.x.shape).cross_fits
     if validation_data is None and is_network and not has_folds:
         drawn = np.random.randint(2**31 - 1) if seed is None else seed
         trainer.data = trainer.data.split(np.random.RandomState(drawn))
@@ -180,14 +169,10 @@ class Trained:
     """A trained classifier.
 
     Args:
-        model: a `keras.Model` or, for `csosr`, a `baselines.CSOSR`; `csdl_keras.decide` takes its
-            decisions.
-        seconds: seconds of pre-training and training; what is shared with other algorithms
-            counts in full.
+        model: what `csdl_keras.train` returns.
+        seconds: seconds of pre-training and training, with those of shared trainings.
         epochs: epochs of training, without those of pre-training.
-        unit: the cost that an output of 1 stands for, if the model outputs costs: of algorithms
-            that train on costs the largest cost, of `cost_model` and Poisson the mean of the
-            costs above 0. Defaults to 1.
+        unit: the cost that an output of 1 stands for, if the model outputs costs. Defaults to 1.
         history: losses and metrics of each epoch of the first network; losses are of costs
             divided by `unit`, average costs are not.
     """
@@ -202,28 +187,25 @@ class Trained:
 class Trainer:
     """Trains algorithms on one data set; what they share is trained once.
 
-    Cost-blind and Bayes algorithms share their training for all cost matrices. Members of an
-    ensemble and the requests of `train_all` are trained where joblib is configured to: in this
-    process, or with `joblib.parallel_config(n_jobs=2)` in two, or on a Dask cluster with
-    `joblib.parallel_config("dask")`. That needs a `seed`, and parts of your own that can be
-    pickled; `callbacks` are called in this process alone, and processes share pre-trainings only
-    in the folder of a `cache`.
+    Cost-blind and Bayes algorithms share their training for all cost matrices. Networks are
+    trained where joblib is configured to: with `joblib.parallel_config(n_jobs=2)` in two
+    processes, with `joblib.parallel_config("dask")` on a Dask cluster. That needs a `seed`, and
+    parts of your own that can be pickled; `callbacks` are called in this process alone, and
+    processes share pre-trainings only in the folder of a `cache`.
 
     Args:
         x, y, costs, network, settings: as in `csdl_keras.train`. Images for the paper's
             convolutional network, and inputs of pre-training, have to be in [0, 1].
-        validation_data: as in `csdl_keras.train`; `None` (default) is none. The paper's
-            fully-connected networks keep the epoch of the lowest validation cost, cost-blind ones
-            that of fewest errors. The default algorithms are calibrated on these examples; on
-            tables, and with a network of your own, they keep the epoch of the lowest loss.
+        validation_data: as in `csdl_keras.train`; `None` (default) is none. The paper's networks
+            keep the epoch of the lowest validation cost, cost-blind ones that of fewest errors.
+            The default algorithms are calibrated on these examples, and on tables keep the epoch
+            of the lowest loss.
         unlabelled: inputs `(U, ...)` that pre-training sees too, or `None` (default).
-        seed: seed of everything random, so that results do not depend on the order of requests;
-            each training begins with `keras.utils.set_random_seed(seed)`. `None` (default)
-            follows the global state.
-        cache: a `StageCache` in which finished trainings are looked up and kept, shared with
-            other trainers; it needs a `seed`. With a folder, a killed training goes on
-            from an epoch at most 30 seconds, and an epoch, before it was killed, and ends where
-            it would have. `None` (default) keeps them in memory.
+        seed: seed of everything random, which each training sets anew, so that the order of
+            requests does not matter. `None` (default) follows the global state.
+        cache: a `StageCache` in which finished trainings are looked up and kept; it needs a
+            `seed`. With a folder, a killed training goes on from its last epoch, or one at most
+            30 seconds earlier. `None` (default) keeps trainings in memory.
         callbacks: Keras callbacks for each `fit`. With a `cache` or several processes they may
             only observe: Keras' loggers and checkpoints, and your own callbacks that have
             the attribute `observes_only = True`.
@@ -264,9 +246,9 @@ class Trainer:
         self.settings = Settings() if settings is None else check_settings(settings)
         self.seed = None if seed is None else check_integer("seed", seed, 0, LARGEST_SEED)
         self.cache = check_cache(cache, self.seed) or StageCache()
-        self._here = _Here(check_callbacks(callbacks), verbose)
+        self.callbacks, self.verbose = check_callbacks(callbacks), verbose
         if cache is not None:
-            check_observers(self._here.callbacks, "a `cache`")
+            check_observers(self.callbacks, "a `cache`")
 
     def train(
         self,
@@ -278,17 +260,13 @@ class Trainer:
         """Trains one algorithm for one cost matrix.
 
         Args:
-            algorithm, cost_matrix, effort: as in `csdl_keras.train`.
+            algorithm, cost_matrix, effort: as in `csdl_keras.train`, which also says what raises.
             settings: choices that replace the trainer's own; `None` (default) keeps those.
 
         Returns:
-            A `Trained`, whose model is as that of `csdl_keras.train`.
-
-        Raises:
-            ValueError, DivergedError: as `csdl_keras.train`; a cache remembers the latter.
+            A `Trained`.
         """
-        found = _with_effort(get_algorithm(algorithm), effort)
-        request = (found, cost_matrix) if settings is None else (found, cost_matrix, settings)
+        request = get_algorithm(algorithm, effort), cost_matrix, settings
         ((_, trained),) = self._start([request], _raise)
         return trained
 
@@ -298,14 +276,13 @@ class Trainer:
         """Trains several algorithms, at once where joblib is configured to.
 
         Args:
-            requests: pairs of an algorithm and a cost matrix as in `train`, or with their own
-                `Settings` as a third. All are checked before the first is trained.
-            on_error: called with the index and the error of each request whose training fails
-                or diverges; the others go on. `None` (default) raises the first error.
+            requests: an algorithm and a cost matrix each, or their own `Settings` as a third. All
+                are checked before the first is trained.
+            on_error: called with the index and the error of each request whose training fails,
+                while the others go on. `None` (default) raises the first error.
 
         Returns:
-            An iterator of `(index, trained)` for each request, as soon as it is trained; in their
-            order unless joblib runs several.
+            An iterator of `(index, trained)`, as soon as each is trained.
         """
         return self._start(requests, on_error or _raise)
 
@@ -332,7 +309,7 @@ class Trainer:
             for message in _remarks(planned[-1][0]):
                 warnings.warn(message, stacklevel=3)  # the caller of a public method
         if several_jobs():
-            check_observers(self._here.callbacks, "several processes")
+            check_observers(self.callbacks, "several processes")
             if self.seed is None:  # Processes cannot share a state of random numbers.
                 raise ValueError("Expected a `seed` where joblib runs several jobs; received None.")
         return self._run(dict(enumerate(planned)), on_error)
@@ -348,10 +325,9 @@ class Trainer:
         Raises a `ValueError` if data, costs and algorithm do not fit together.
         """
         settings = self.settings if settings is None else check_settings(settings)
-        data, shape = self.data, self.data.train.x.shape
-        algorithm = get_algorithm(algorithm)
-        members = settings.members_of(algorithm, shape)
-        algorithm = dataclasses.replace(algorithm, members=members)
+        data = self.data
+        algorithm = settings.with_members(get_algorithm(algorithm), data.train.x.shape)
+        members = algorithm.members or 1
         algorithm = with_network(algorithm, self.network, settings)
         matrix = _check_costs(data, algorithm, cost_matrix)
         _check_inputs(data, algorithm)
@@ -380,7 +356,7 @@ class Trainer:
                 cache = self.cache if is_kept(network.descriptions) else StageCache()
                 kept = [cache.find(description) for description in network.descriptions]
                 if None in kept:
-                    tasks[network.key] = _Task(network, cache, self._here)
+                    tasks[network.key] = _Task(network, cache, self.callbacks, self.verbose)
                 else:
                     results[network.key] = [one for one in kept if one is not None]
             wanted = next((task.network.environment for task in tasks.values()), {})
@@ -419,10 +395,6 @@ class Trainer:
 
 def _raise(index: int, error: Exception) -> None:
     raise error
-
-
-def _with_effort(algorithm: Algorithm, effort: str | None) -> Algorithm:
-    return algorithm if effort is None else dataclasses.replace(algorithm, effort=effort)
 
 
 # What algorithm, costs and data have to be for each other.
@@ -662,16 +634,6 @@ class Training:
 # The two functions that train, wherever joblib runs them.
 
 
-class _Here:
-    """Callbacks and output of this process: another one that is sent them gets none."""
-
-    def __init__(self, callbacks: Sequence[keras.callbacks.Callback] = (), verbose: Verbose = 0):
-        self.callbacks, self.verbose = callbacks, verbose
-
-    def __reduce__(self) -> tuple:
-        return _Here, ()
-
-
 #: Of a network's pre-training, if it has one, and of its training.
 _Results: TypeAlias = list[StageResult]
 _Computed: TypeAlias = tuple[Weights, dict[str, Any]]
@@ -683,7 +645,12 @@ class _Task:
 
     network: Training
     cache: StageCache
-    here: _Here
+    callbacks: Sequence[keras.callbacks.Callback]
+    verbose: Verbose
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process has no callbacks and shows nothing.
+        return {**vars(self), "callbacks": (), "verbose": 0}
 
     def __call__(self) -> _Results:
         results: _Results = []
@@ -699,7 +666,7 @@ class _Task:
         self, step: Callable[..., _Computed], description: dict[str, Any], before: _Results
     ) -> _Computed:
         algorithm, seed = self.network.algorithm, self.network.seed
-        callbacks, verbose = list(self.here.callbacks), self.here.verbose
+        callbacks, verbose = [*self.callbacks], self.verbose
         if verbose == "auto":
             verbose = 0
             if sys.stdout.isatty() or "ipykernel" in sys.modules:
@@ -734,7 +701,7 @@ def _pretrain(training: Training, _: list, arguments: dict[str, Any]) -> _Comput
     pretraining, examples, costs = training.pretraining, training.learned, None
     assert pretraining is not None
     if pretraining.looks_at == "errors":
-        costs = cost_vectors(zero_one(len(training.matrix)), examples.y)
+        costs = 1.0 - np.eye(len(training.matrix))[examples.y]
     elif pretraining.looks_at == "costs" and examples.costs is not None:
         costs = examples.costs / training.unit
     elif pretraining.looks_at == "costs":

@@ -73,11 +73,6 @@ class TestRuns:
                 self.epochs = sum(epochs.begun, [])
                 self.unchanged = all(map(np.array_equal, before, model.get_weights()))
 
-    def test_the_last_epoch_is_repeated(self, tmp_path):
-        for expected in ([0, 1, 2], [2]):
-            self.run(tmp_path / "fit.npz", validation_data=(X, Y))
-            assert self.epochs == expected
-
     @pytest.mark.parametrize(
         "arguments,message",
         [
@@ -113,15 +108,6 @@ class TestRuns:
         with pytest.warns(UserWarning, match=f"{path} is damaged"):
             self.run(path, settings={"replaces": True})
         assert self.epochs == [0, 1, 2]
-
-    @pytest.mark.skipif(
-        keras.backend.backend() != "tensorflow", reason="others build models ahead of training"
-    )
-    def test_refuses_a_model_without_weights(self, tmp_path):
-        model = keras.Sequential([keras.layers.Dense(1)])
-        model.compile("sgd", "mse")
-        with pytest.raises(ValueError, match="a model that is built"):
-            self.run(tmp_path / "fit.npz", model)
 
 
 ROWS = np.random.default_rng(0).uniform(size=(10, 3)).astype("float32")

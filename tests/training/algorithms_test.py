@@ -17,8 +17,6 @@ TABLE1 = (
     "X X X O O X X X X X O O O O O".split(),
     "X X X X X O O O O O X X X X X".split(),
 )
-PRETRAINING_OF_NAME = {"dnn": "none", "cnn": "none", "sdae": "dae", "seae": "seae", "scae": "cae"}
-SERIES_OF_NAME = {"blind": "blind", "bayes": "Bayes", "sosr": "SOSR"}
 
 
 def test_table_1_comes_first():
@@ -36,17 +34,6 @@ def test_alias():
         ALGORITHMS["scae"]
 
 
-def test_an_algorithm_is_what_its_name_says():
-    for name in set(ORDER) - {"csosr", "min"}:
-        algorithm = ALGORITHMS[name]
-        assert algorithm.name == algorithm.title.lower().replace(" ", "_") == name
-        family, _, series = ("scae_sosr" if name == "csdnn" else name).partition("_")
-        assert algorithm.body == ("cnn" if family == "cnn" else "mlp")
-        assert algorithm.pretraining == PRETRAINING_OF_NAME[family]
-        assert algorithm.series == SERIES_OF_NAME[series]
-        assert algorithm.output == ("cost" if series == "sosr" else "probability")
-
-
 @pytest.mark.parametrize(
     "change,match",
     [
@@ -60,12 +47,6 @@ def test_an_algorithm_is_what_its_name_says():
 def test_choices_that_do_not_fit(change, match):
     with pytest.raises(ValueError, match=match):
         dataclasses.replace(ALGORITHMS["csdnn"], **change)
-
-
-def test_an_unknown_name_is_told_all_names():
-    with pytest.raises(ValueError) as caught:
-        get_algorithm("CSDNN")
-    assert all(repr(it) in str(caught.value) for it in (*ALGORITHMS, "CSDNN"))
 
 
 @pytest.mark.parametrize("name", ["min", "sosr", "one_sided", "poisson", "logistic"])

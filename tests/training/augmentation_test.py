@@ -82,12 +82,6 @@ def test_the_layer_gets_the_strengths_when_the_epoch_begins(run_eagerly):
     np.testing.assert_allclose(seen, [[0.1, 0, 0, 0, 0], [0.1, 180, 0.1, 1, 1]], atol=1e-6)
 
 
-def test_sorted_examples_are_drawn_from_everywhere():
-    y = np.arange(4000) // 400
-    chosen = ChooseAugmentation(np.zeros((4000, 2, 2, 1)), y, 0)
-    assert len(chosen.x) == 1000 and (np.bincount(chosen.y) > 50).all()
-
-
 @pytest.mark.slow
 def test_images_of_any_scale():
     """Bytes, and images divided twice, are learned as images in [0, 1] are."""

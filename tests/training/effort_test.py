@@ -1,7 +1,5 @@
 """Efforts, and the number of networks that they and other choices lead to."""
 
-import dataclasses
-
 import keras
 import numpy as np
 import pytest
@@ -9,6 +7,7 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.layers import TemperatureScaling, ViewMean
 from csdl_keras.training import EFFORTS, AutoNetwork
+from csdl_keras.training.algorithms import get_algorithm
 from tests.support.trainers import DATA, MATRICES, VALIDATION, make_trainer
 
 IMAGES, TABLES = (60_000, 28, 28, 1), (1000, 5)
@@ -38,10 +37,8 @@ def test_a_higher_effort_trains_no_less(shape):
     ],
 )
 def test_number_of_networks(name, effort, members, shape, expected):
-    algorithm = dataclasses.replace(csdl.ALGORITHMS[name], effort=effort)
-    if effort is None:
-        algorithm = csdl.ALGORITHMS[name]
-    assert csdl.Settings(members=members).members_of(algorithm, shape) == expected
+    algorithm = get_algorithm(name, effort)
+    assert csdl.Settings(members=members).with_members(algorithm, shape).members == expected
 
 
 @pytest.mark.parametrize(
@@ -62,12 +59,3 @@ def test_a_trained_network_averages_views_and_is_calibrated(tmp_path, run_eagerl
         loaded = keras.saving.load_model(tmp_path / "model.keras")
         expected = csdl.decide(model, DATA.x_test)
         np.testing.assert_array_equal(csdl.decide(loaded, DATA.x_test), expected)
-
-
-def test_wrong_effort():
-    for call in (
-        lambda: make_trainer().train("calibrated_bayes", MATRICES[0], effort="fast"),
-        lambda: csdl.Settings().replace({"auto.effort": 2}),
-    ):
-        with pytest.raises(ValueError, match="received"):
-            call()

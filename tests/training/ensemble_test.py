@@ -150,13 +150,6 @@ def test_one_temperature_suits_all_folds(own):
     np.testing.assert_allclose(model.predict(X, verbose=0), expected, rtol=1e-4)
 
 
-@pytest.mark.slow
-def test_networks_of_costs_decide_better_than_a_constant():
-    costs = RNG.uniform(0.5, 1.5, (90, 1)) * MATRIX[Y]
-    decided = csdl.decide(trained(algorithm="cost_model", costs=costs), X)
-    assert costs[np.arange(90), decided].mean() < costs.mean(axis=0).min()
-
-
 @pytest.mark.parametrize("labels", [Y[:9], np.arange(12)], ids=["few", "all differ"])
 def test_too_few_examples_are_not_divided(labels):
     trainer = csdl.Trainer(X[: len(labels)], labels, settings=SETTINGS, seed=0)

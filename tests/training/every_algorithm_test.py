@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.training.algorithms import ALGORITHMS, Algorithm
+from csdl_keras.training.algorithms import Algorithm
 from tests.support.trainers import DATA, LONGER, MATRICES, SETTINGS, Counter, make_trainer, outputs
 from tests.support.weights import assert_same_weights
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
 #: Calls of `fit` of some algorithms, trained in this order for the first matrix.
-FITS = {"dnn_blind": 1, "sdae_blind": 2, "csosr": 0, "dnn_bayes": 0, "sdae_bayes": 0}
+FITS = {"dnn_blind": 1, "sdae_blind": 2, "dnn_bayes": 0, "sdae_bayes": 0}
 FITS |= {"seae_bayes": 2, "scae_bayes": 2, "dnn_sosr": 1, "sdae_sosr": 1, "seae_sosr": 1}
 FITS |= {"csdnn": 1}
 #: The same for the second matrix.
@@ -34,20 +34,6 @@ def table(run_module_eagerly):
 
 
 class TestTable:
-    @pytest.mark.parametrize("name", FITS)
-    def test_it_decides(self, table, name):
-        model = table[0][name, 0].model
-        decisions = csdl.decide(model, DATA.x_test)
-        assert decisions.shape == DATA.y_test.shape
-        if name == "csosr":
-            cost = MATRICES[0][DATA.y_test, decisions].mean()
-            assert cost < 0.2 * MATRICES[0][DATA.y_test].mean(axis=0).min()
-            return
-        assert not model.compiled
-        blind = ALGORITHMS[name].prediction == "argmax"
-        found = outputs(model) if blind else -outputs(model)
-        np.testing.assert_array_equal(decisions, found.argmax(axis=1))
-
     def test_shared_stages_run_once(self, table):
         assert table[1] == (FITS, FITS_AGAIN)
         seconds = {key: trained.seconds for key, trained in table[0].items()}
@@ -82,6 +68,8 @@ class TestOptions:
             ({"hard_hinge": True}, "dnn_sosr"),
             ({"pretraining.tied_weights": True}, "csdnn"),
             ({"mlp.momentum": 0.0}, "dnn_sosr"),
+            ({"mlp.optimizer_name": "adam"}, "dnn_sosr"),
+            ({"mlp.learning_rate": 0.1}, "dnn_sosr"),
         ],
         ids=str,
     )
@@ -103,30 +91,3 @@ class TestOptions:
             for name in ("dnn_blind", "dnn_weighted")
         )
         assert weighted.sum() > blind.sum()
-
-    @pytest.mark.parametrize("name", ["beta", "mlp.epochs.a", ""])
-    def test_unknown_choices(self, name):
-        with pytest.raises(ValueError, match=f"the name of a choice.*received {name!r}"):
-            csdl.Settings().replace({name: 1})
-
-    def test_choices_that_do_not_fit(self):
-        with pytest.raises(ValueError, match="Expected `mlp` to be an instance of MLP; received 3"):
-            csdl.Settings(mlp=3)
-        with pytest.raises(ValueError, match="Expected `momentum` .* received 1.5"):
-            csdl.Settings().replace({"mlp.momentum": 1.5})
-
-
-class TestCache:
-    def test_stages_outlive_the_trainer(self, tmp_path):
-        counter, caches = Counter(), [csdl.StageCache(tmp_path) for _ in range(2)]
-        first, second = (
-            make_trainer(cache=cache, callbacks=[counter]).train("csdnn", MATRICES[0])
-            for cache in caches
-        )
-        assert counter.fits == 2  # pre-training and training, once
-        assert (first.seconds, first.epochs) == (second.seconds, second.epochs)
-        assert_same_weights(first.model, second.model)
-
-    def test_it_needs_a_seed(self, tmp_path):
-        with pytest.raises(ValueError, match="Expected a `seed` with a `cache`"):
-            make_trainer(cache=csdl.StageCache(tmp_path), seed=None)

@@ -97,15 +97,6 @@ def plan(name, matrix=MATRICES[0], settings=None, **arguments):
 
 
 class TestShared:
-    def test_what_looks_at_no_costs_is_one_training_for_all_matrices(self):
-        keys = [
-            plan(name, matrix).key for name in ("dnn_blind", "dnn_bayes") for matrix in MATRICES
-        ]
-        assert len(set(keys)) == 1
-        found = [plan(name, matrix) for name in ("sdae_bayes", "sdae_sosr") for matrix in MATRICES]
-        assert len({str(one.descriptions[0]) for one in found}) == 1
-        assert len({one.key for one in found}) == 3
-
     def test_pretraining_without_costs_is_that_of_the_sdae(self):
         for name in ("csdnn", "seae_sosr", "sdae_sosr"):
             blind = plan(name, settings=SETTINGS.replace({"pretraining.beta": 0.0}))
@@ -131,12 +122,6 @@ class TestShared:
         seae = [plan("seae_sosr", None, **costs).descriptions[0] for costs in (one, other)]
         assert seae[0] == seae[1]
         assert plan("dnn_bayes", None, **one).key == plan("dnn_bayes").key
-
-
-def test_the_policy_of_keras_is_a_part_of_keys():
-    before = make_trainer().key("csdnn", MATRICES[0])
-    with dtype_policy("mixed_bfloat16"):
-        assert make_trainer().key("csdnn", MATRICES[0]) != before
 
 
 def test_settings_of_keras_that_change_before_the_training(run_eagerly):

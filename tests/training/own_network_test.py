@@ -60,25 +60,6 @@ def test_ends_are_found_and_completed(network, tmp_path):
     assert csdl.decide(loaded, X).tolist() == csdl.decide(model, X).tolist()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("algorithm", ["calibrated_bayes", "ensemble_bayes", "cost_model"])
-def test_a_frozen_backbone(algorithm):
-    x, y = RNG.uniform(0, 255, (60, 32, 32, 3)).astype("float32"), np.array(["cat", "dog"] * 30)
-    backbone = keras.applications.MobileNetV2((32, 32, 3), 0.35, include_top=False, weights=None)
-    backbone.trainable = False
-    network = keras.Sequential(
-        [keras.Input((32, 32, 3)), keras.layers.Rescaling(1 / 127.5, -1), backbone]
-    )
-    members = 2 if algorithm == "ensemble_bayes" else None
-    settings = csdl.Settings(members=members).replace({"auto.batch_size": 40}).limit_epochs(1)
-    model = trained(algorithm, network, x, y, settings=settings)
-    assert set(model.classes[csdl.decide(model, x[:5])]) <= {"cat", "dog"}
-    kept = [it for it in model._flatten_layers() if it.name == backbone.name]
-    for copy in kept:
-        assert_same_weights(copy, backbone)
-    assert len(kept) == (members or 1)
-
-
 def test_members_begin_at_new_weights_unless_frozen():
     inputs = keras.Input((5,))
     norm, frozen = keras.layers.Normalization(), keras.layers.Dense(4, trainable=False)

@@ -63,21 +63,6 @@ def test_other_algorithms_take_raw_rows_too(algorithm, tmp_path):
     np.testing.assert_array_equal(csdl.decide(loaded, FRAME), expected)
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [pandas.Series(LABELS), pandas.Series(LABELS, dtype="category"), polars.Series(LABELS)]
-    + [LABELS.tolist(), LABELS != "fraud", pandas.Series(LABELS != "fraud", dtype="boolean")],
-)
-def test_labels_are_rows_in_sorted_order(labels):
-    trainers = [
-        csdl.Trainer(FRAME[["amount"]], y, seed=0)
-        for y in (labels, (LABELS == "right").astype(int))
-    ]
-    assert len({trainer.key("calibrated_bayes", COSTS) for trainer in trainers}) == 1
-    classes = trainers[0].data.classes
-    assert sorted(classes) == list(classes)
-
-
 def test_nan_in_an_array_of_rows_hints_at_data_frames():
     rows, y = np.ones((20, 3)), np.arange(20) % 2
     rows[2, 1] = np.nan
@@ -87,18 +72,16 @@ def test_nan_in_an_array_of_rows_hints_at_data_frames():
             csdl.train(wrong, y, COSTS)
         assert hinted == str(refused.value).endswith("in a data frame: pandas.DataFrame(x).")
     csdl.Trainer(pandas.DataFrame(rows), y)
+    with pytest.raises(ValueError, match="received dtype object.*pass the data frame itself"):
+        csdl.train(FRAME.to_numpy(), LABELS, COSTS)
 
 
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        (
-            {"held": (HELD[0], ["fraud", "theft"] * 40)},
-            "'fraud', 'right'.; received 'theft'",
-        ),
+        ({"held": (HELD[0], ["fraud", "theft"] * 40)}, "'fraud', 'right'.; received 'theft'"),
         ({"held": (HELD[0].to_numpy(), HELD[1])}, "to be a data frame, like `x`"),
         ({"costs": 1 - np.eye(3)}, "each of the labels .'fraud', 'right'.*received 3"),
-        ({"train": (TRAIN[0], [None, *TRAIN[1][1:]])}, "missing label, None at 0"),
         ({"algorithm": "csosr"}, "Expected integer labels for 'csosr'"),
         ({"algorithm": "dnn_bayes"}, "without missing values for the network of 'dnn_bayes'"),
     ],
@@ -106,15 +89,6 @@ def test_nan_in_an_array_of_rows_hints_at_data_frames():
 def test_what_is_refused_before_training(changes, match):
     with pytest.raises(ValueError, match=match):
         trained(**changes)
-
-
-def test_costs_are_found_by_the_names_of_classes():
-    named = pandas.DataFrame(COSTS, ["fraud", "right"], ["fraud", "right"])
-    trainer = csdl.Trainer(FRAME[["amount"]], LABELS, seed=0)
-    keys = {trainer.key("cost_model", it) for it in (COSTS, named.iloc[::-1, ::-1], named)}
-    assert len(keys) == 1
-    with pytest.raises(ValueError, match="columns .'a', 'b'.; the classes are .'fraud', 'right'"):
-        trainer.key("cost_model", named.set_axis(["a", "b"], axis=1))
 
 
 def test_datasets_are_sent_to_where_they_are_read():
@@ -125,11 +99,6 @@ def test_datasets_are_sent_to_where_they_are_read():
         for name in ("x", "validation_data"):
             with pytest.raises(ValueError, match="go to `csdl_keras.pretrain` and to the `fit`"):
                 csdl.train(**{**given, name: x})
-
-
-def test_arrays_of_a_mixed_data_frame_are_sent_back_to_it():
-    with pytest.raises(ValueError, match="received dtype object.*pass the data frame itself"):
-        csdl.train(FRAME.to_numpy(), LABELS, COSTS)
 
 
 def test_known_costs_need_a_row_for_each_label():
