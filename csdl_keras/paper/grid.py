@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from csdl_keras.paper.cells import FIRST_COST_SEED, Cell, DataSource, Outcome, Runner
+from csdl_keras.paper.cells import Cell, DataSource, Outcome, Runner
 from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.folder import CURVE_ALGORITHM, Folder
 from csdl_keras.paper.profiles import Profile, Search
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.settings import Settings, column
+from csdl_keras_cli.choices import FIRST_COST_SEED
 
 #: Most choices that are tried for a result, one after the other as they collapse.
 _MOST_TRIED = 3
@@ -41,12 +42,8 @@ class Grid:
     the first cost matrix and the first seed, and then kept. A result that collapses nevertheless
     is tried again with the next best values. Algorithms that verdicts need most come first, and
     for each data set the first matrix of all of them. What is in the folder is not trained again,
-    even if the cache no longer holds it.
-
-    `cost_scale` is that of `randomized_proportional`, `seed` the first one of training, and that of
-    imbalanced variants, `source_choices` are further arguments of each `DataSource`. With
-    `doubled`, one cell of each algorithm is trained again with twice the epochs. `tell` is told
-    lines about what was trained and chosen.
+    even if the cache no longer holds it. With `doubled`, one cell of each algorithm is trained
+    again with twice the epochs. `source_choices` are further arguments of each `DataSource`.
     """
 
     profile: Profile

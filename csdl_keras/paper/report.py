@@ -37,7 +37,7 @@ Block: TypeAlias = str | pandas.DataFrame | dict[str, pandas.DataFrame] | list[s
 
 @dataclasses.dataclass(frozen=True)
 class Contents:
-    """The contents of a folder of results."""
+    """What a folder of results says."""
 
     columns: list[Column]
     curves: list[BetaCurve]
@@ -67,18 +67,10 @@ def report(
 ) -> list[pathlib.Path]:
     """Writes tables, figures and the paper's claims beside our figures.
 
-    It reads `results.csv` and, if they exist, `test_decisions/`, `beta_curve.csv`, `choices.csv`,
-    `doubled.csv` and `run.json`. It writes `report.html`, which needs no other file, `table2.md`,
-    `table2.tex` (to be read by `\\input`, with the package booktabs), `figures/costs.png` and, if
-    there are curves, `figures/beta_curve.png`.
-
-    Args:
-        folder: folder of results, as `csdl-keras table2` and `csdl-keras compare` write it.
-        out: folder for the files that it writes; made if it does not exist.
-        step: called with the name of each file; the context in which it is made.
-
-    Returns:
-        The paths of the files that were written.
+    It reads a folder of results, as `csdl-keras table2` and `csdl-keras compare` write it, and
+    writes into `out` `report.html`, which needs no other file, `table2.md`, `table2.tex`,
+    `figures/costs.png` and, if there are curves, `figures/beta_curve.png`. It makes each file in
+    the context that `step` returns for its name. Returns the paths of files that were written.
     """
     for name in ("jinja2", "matplotlib"):  # A missing one shows before the work.
         optional_module(name, "compare")
