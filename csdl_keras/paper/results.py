@@ -79,10 +79,12 @@ def read_results(folder: pathlib.Path, name: str = "results.csv") -> pandas.Data
 
 
 def read_choices(folder: pathlib.Path) -> pandas.DataFrame:
+    """Reads the values that searches tried."""
     return _read_frame(folder / "choices.csv", _CHOICE, _NO_CHOICE)
 
 
 def read_points(folder: pathlib.Path) -> pandas.DataFrame:
+    """Reads the points of curves of beta."""
     return _read_frame(folder / "beta_curve.csv", _POINT, {})
 
 

@@ -36,9 +36,8 @@ def write_csv(path, header, rows):
         csv.writer(file).writerows([header.split(), *rows])
 
 
-def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key: False, more=()):
+def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key: False):
     """Writes results, decisions, curves and record; `skip(dataset, imb, algorithm, seed)`."""
-    errors = {**errors, **dict(more)}
     generator, spare = np.random.default_rng(0), np.random.default_rng(1)
     betas = []
     (folder / "test_decisions").mkdir(parents=True, exist_ok=True)
