@@ -199,17 +199,14 @@ class Grid:
             )
             yield outcome
 
-    def _source(self, label: str, train_size: int | None = None) -> DataSource:
-        name = label.removesuffix("_imb")
-        return DataSource(name, name != label, train_size, self.seed, **self.source_choices)
-
     def _cell(
         self, dataset: str, algorithm: Algorithm, settings: Settings, seed: int = 0, matrix: int = 0
     ) -> Cell:
         images = algorithm.body_kind.takes_images
         size = self.profile.cnn_train_size if images else self.profile.train_size
-        source, matrix = self._source(dataset, size), FIRST_COST_SEED + matrix
-        return Cell(source, algorithm, matrix, settings, self.cost_scale, self.seed + seed)
+        name, cost_seed = dataset.removesuffix("_imb"), FIRST_COST_SEED + matrix
+        source = DataSource(name, name != dataset, size, self.seed, **self.source_choices)
+        return Cell(source, algorithm, cost_seed, settings, self.cost_scale, self.seed + seed)
 
     def _places(self, algorithm: Algorithm) -> list[tuple[int, int]]:
         """Returns the number of the training seed and that of the cost matrix of each result."""

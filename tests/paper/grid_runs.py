@@ -24,7 +24,7 @@ PROFILE = Profile(
     cost_seeds=2,
     slow_cost_seeds=1,
     train_size=343,
-    algorithms=("dnn_blind", "csosr", "dnn_bayes", "csdnn"),
+    algorithms=("csosr", "dnn_bayes", "csdnn"),
 )
 #: Fewer stages, for tests that need no more.
 SHORT = dataclasses.replace(
