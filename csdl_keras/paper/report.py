@@ -182,8 +182,8 @@ def render_latex(contents: Contents) -> str:
     """Renders one tabular for balanced and one for imbalanced data, to be read by `\\input`."""
     parts = [
         "% Needs \\usepackage{booktabs} and LaTeX of 2020 or later. Ours, and in parentheses the\n"
-        "% paper's: mean and standard error over n cost matrices; bold: the lowest mean, and means\n"
-        "% not significantly above it."
+        "% paper's: mean and standard error over n cost matrices; bold: the lowest mean, and\n"
+        "% means not significantly above it."
     ]
     for columns in panels(contents.columns).values():
         layout = "ll" + "r" * len(columns)

@@ -49,14 +49,6 @@ class TestTable2:
         (record,) = json.loads((table2 / "run.json").read_text())["runs"]
         assert {"command", "date", "versions", "commit", "machine", "settings"} <= set(record)
 
-    def test_again_it_trains_nothing(self, table2, tmp_path, capsys, monkeypatch):
-        monkeypatch.setattr(csdl.Trainer, "train_all", None)
-        folder = shutil.copytree(table2, tmp_path / "copy")
-        assert main([*TABLE2, "--algorithms", "dnn_bayes,csdnn", "--out", str(folder)]) == 0
-        assert "Trained 0 cells" in capsys.readouterr().out
-        assert (folder / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()
-        assert len(json.loads((folder / "run.json").read_text())["runs"]) == 2
-
     def test_report(self, table2, capsys, tmp_path):
         out = tmp_path / "new"
         assert main(["report", str(table2), "--out", str(out)]) == 0
@@ -227,10 +219,9 @@ class TestOtherOptions:
         (folder / "run.json").write_text(json.dumps({"arguments": {"command": "compare"}}))
         assert "that of a run with the same options" in refused()
 
-    def test_a_run_of_which_all_fails_leaves_no_record(self, tmp_path, monkeypatch, capsys):
+    def test_a_run_of_which_all_fails_leaves_no_record(self, tmp_path, monkeypatch):
         monkeypatch.setattr(Runner, "_trainer", lambda runner: None)
         assert main([*TABLE2, "--out", str(tmp_path)]) == 1
-        assert "failed: TypeError" in capsys.readouterr().err
         assert not (tmp_path / "run.json").exists()
 
 
@@ -246,5 +237,8 @@ def test_a_run_ends_with_its_budget_and_goes_on(table2, tmp_path, monkeypatch, c
         patch.setattr(Grid, "run", work)
         assert main([*command, "--budget", "1e-5"]) == 0
     assert "The 1e-05 hours are over; the same command goes on." in capsys.readouterr().out
+    monkeypatch.setattr(csdl.Trainer, "train_all", None)
     assert main([*command, "--budget", "1"]) == 0
-    assert algorithms(tmp_path) == algorithms(table2)
+    assert "Trained 0 cells" in capsys.readouterr().out
+    assert (tmp_path / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()
+    assert len(json.loads((tmp_path / "run.json").read_text())["runs"]) == 2

@@ -1,6 +1,7 @@
 """The grid of Table 2: choices, files, searches that widen, networks that collapse or diverge."""
 
 import dataclasses
+import math
 import shutil
 
 import joblib
@@ -10,11 +11,11 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.paper import cells, profiles
-from csdl_keras.paper.cells import Cell, DataSource, Outcome
+from csdl_keras.paper.cells import Cell, DataSource, Outcome, Runner
 from csdl_keras.paper.folder import COLUMNS, Folder
 from csdl_keras.paper.profiles import PROFILES, Search
 from csdl_keras.training.settings import column
-from tests.paper.grid_runs import PROFILE, SHORT, failing, make_grid, read, run
+from tests.paper.grid_runs import PROFILE, SHORT, failing, made_up, make_grid, read, run
 
 GRIDS = {column(search.field): search.values for search in PROFILE.searches}
 FILES = [name for name in COLUMNS if name != "doubled.csv"] + ["test_decisions/digits_imb.npz"]
@@ -109,8 +110,9 @@ class TestRun:
         ran, _ = run(copy, dataclasses.replace(PROFILE, algorithms=("dnn_bayes",), seeds=2))
         assert {(cell.cost_seed, cell.seed) for cell in ran} == {(1000, 1), (1001, 1)}
 
-    def test_other_rows_and_sets_stay(self, finished, copy):
+    def test_other_rows_and_sets_stay(self, finished, copy, monkeypatch):
         """A run of a part of the grid replaces that part alone."""
+        monkeypatch.setattr(Runner, "run", made_up(lambda cell: 0.5))
         part = {"datasets": ("digits", "digits_imb"), "algorithms": ("dnn_bayes",)}
         part["settings"] = PROFILE.settings.replace({"mlp.learning_rate": 0.3})
         run(copy, dataclasses.replace(PROFILE, **part, searches=(), cost_seeds=1))
@@ -141,59 +143,61 @@ class TestRun:
 
 def test_where_a_network_collapses_the_next_choice_is_tried(tmp_path, monkeypatch):
     """The chosen learning rate collapses with one matrix; one cell has twice the epochs, too."""
-    searches = (Search("mlp.learning_rate", (0.01, 0.1)),)
+    monkeypatch.setattr(Runner, "run", made_up(lambda cell: cell.settings.mlp.learning_rate))
+    searches = (Search("mlp.learning_rate", (0.7, 0.9, 0.8)),)
     profile = dataclasses.replace(SHORT, algorithms=("dnn_bayes",), searches=searches, cost_seeds=2)
-    _, told = run(tmp_path / "before", profile)
-    assert any(line.startswith("digits dnn_bayes: learning_rate = ") for line in told)
-    assert "digits dnn_bayes for matrix 1001: average cost " in told[-1]
-    rows = read(tmp_path / "before", "choices.csv")
-    order = sorted(rows, key=lambda row: (row["collapsed"], float(row["validation"])))
-    best, second = (float(row["value"]) for row in order)
 
     def collapsed(outcome, part):
         cell = outcome.cell
-        return part == "val" and (cell.settings.mlp.learning_rate, cell.cost_seed) == (best, 1001)
+        return part == "val" and (cell.settings.mlp.learning_rate, cell.cost_seed) == (0.9, 1001)
 
     monkeypatch.setattr(Outcome, "collapsed", collapsed)
-    run(tmp_path / "after", profile, cache=tmp_path / "before" / "stages", doubled=True)
-    found = [
-        (float(row["learning_rate"]), row["tried_again"], row["collapsed"])
-        for row in read(tmp_path / "after")
-    ]
-    assert found == [(best, "0", "False"), (second, "1", "False")]
-    (double,) = read(tmp_path / "after", "doubled.csv")
-    plain = read(tmp_path / "after")[0]
-    assert float(double["learning_rate"]) == best and plain["cell"] != double["cell"]
-    assert int(double["epochs"]) > int(plain["epochs"])
-    with np.load(tmp_path / "after" / "test_decisions" / "digits.npz") as file:
+    _, told = run(tmp_path, profile, doubled=True)
+    assert any(line.startswith("digits dnn_bayes: learning_rate = 0.9, val") for line in told)
+    assert any("digits dnn_bayes for matrix 1001: average cost " in line for line in told)
+    plain, _ = rows = read(tmp_path)
+    found = [(row["learning_rate"], row["tried_again"], row["collapsed"]) for row in rows]
+    assert found == [("0.9", "0", "False"), ("0.8", "1", "False")]
+    (double,) = read(tmp_path, "doubled.csv")
+    assert double["learning_rate"] == "0.9" and plain["cell"] != double["cell"]
+    assert int(double["epochs"]) == 2 * int(plain["epochs"])
+    with np.load(tmp_path / "test_decisions" / "digits.npz") as file:
         costs = file["matrix_1000"][file["labels"], file["dnn_bayes_1000_doubled"]]
     assert float(double["average_cost"]) == pytest.approx(costs.mean())
     # If all collapse, the first choice stays, and says so.
     monkeypatch.setattr(Outcome, "collapsed", lambda *_: True)
-    run(tmp_path / "all", profile, cache=tmp_path / "before" / "stages")
+    run(tmp_path / "all", profile)
     for row in read(tmp_path / "all"):
         assert row["collapsed"] == "True" and row["tried_again"] == "0"
 
 
 def test_searches_widen_until_the_best_value_has_neighbours(tmp_path, monkeypatch):
     """Also one that grew since: what it added before is found on file."""
-    monkeypatch.setattr(profiles, "MOST_ADDED", 2)
+
+    def share(cell):
+        mlp = cell.settings.mlp
+        return (
+            0.9
+            - 0.1 * abs(math.log10(mlp.learning_rate) + 2)
+            + 0.01 * (mlp.optimizer_name == "adam")
+        )
+
+    monkeypatch.setattr(Runner, "run", made_up(share))
     sgd = Search("mlp.learning_rate", (1e-4, 1e-3), True, {"mlp.optimizer_name": "sgd"})
-    adam = Search("mlp.learning_rate", (1e-5, 1e-4), True, {"mlp.optimizer_name": "adam"})
+    adam = Search("mlp.learning_rate", (0.1, 1.0), True, {"mlp.optimizer_name": "adam"})
     profile = dataclasses.replace(SHORT, algorithms=("dnn_blind",), searches=(sgd,))
     run(tmp_path, profile)
     before = read(tmp_path, "choices.csv")
-    assert 2 < len(before) <= 4
+    assert [float(row["value"]) for row in before] == [1e-4, 1e-3, 0.01, 0.1]
+    assert [row["chosen"] for row in before] == ["False", "False", "True", "False"]
     assert {row["criterion"] for row in before} == {"error"}  # as it sees no costs
-    values = sorted(float(row["value"]) for row in before)
-    (chosen,) = [row for row in before if row["chosen"] == "True"]
-    assert (chosen["edge"] == "") == (values[0] < float(chosen["value"]) < values[-1])
-    shutil.rmtree(tmp_path / "stages")
+    assert {row["edge"] for row in before} == {""}
     ran, _ = run(tmp_path, dataclasses.replace(profile, searches=(sgd, adam)))
+    assert {cell.settings.mlp.optimizer_name for cell in ran} == {"adam"}
     rows = read(tmp_path, "choices.csv")
     assert {row["cell"] for row in before} < {row["cell"] for row in rows}
-    tried = [cell for cell in ran if cell.settings.mlp.optimizer_name == "adam"]
-    assert len(tried) >= sum(row["given"] == "optimizer_name=adam" for row in rows) > 2
+    values = [float(row["value"]) for row in rows if row["given"] == "optimizer_name=adam"]
+    assert sorted(values) == [1e-3, 0.01, 0.1, 1]
 
 
 def test_the_next_value_goes_on_by_the_factor_of_its_neighbours():
@@ -216,11 +220,8 @@ def test_trainings_that_diverge(tmp_path):
     searches = (Search("cnn.learning_rate", (1e30, 1e-3)),)
     profile = dataclasses.replace(SHORT, algorithms=("cnn_bayes",), searches=searches)
     run(tmp_path, profile)
-    rows = read(tmp_path, "choices.csv")
-    assert [(row["validation"] == "inf", row["chosen"]) for row in rows] == [
-        (True, "False"),
-        (False, "True"),
-    ]
+    found = [(it["validation"] == "inf", it["chosen"]) for it in read(tmp_path, "choices.csv")]
+    assert found == [(True, "False"), (False, "True")]
     assert np.isfinite(float(read(tmp_path)[0]["average_cost"]))
     settings = SHORT.settings.replace({"cnn.learning_rate": 1e30})
     names = ("cnn_bayes", "dnn_sosr")
@@ -269,29 +270,20 @@ def test_what_fails_costs_no_other(tmp_path, monkeypatch):
     assert len(ran) == len(read(tmp_path)) == 1
 
 
-class TestCell:
+def test_keys_of_cells_tell_all_that_is_asked_for():
     cell = Cell(DataSource("digits"), csdl.ALGORITHMS["csdnn"], 1000, csdl.Settings())
-
-    def test_keys_tell_all_that_is_asked_for(self):
-        sources = {"name": "mnist", "imbalanced": True, "train_size": 100, "seed": 1}
-        sources |= {"drop_rate": 0.9, "grayscale": True}
-        changes = [
-            {"source": dataclasses.replace(self.cell.source, **{name: value})}
-            for name, value in sources.items()
-        ]
-        settings = {"hard_hinge": True, "mlp.epochs": 3, "mlp.momentum": 0.5}
-        settings |= {"pretraining.beta": 0.5, "pretraining.optimizer": "sgd"}
-        changes += [{"settings": csdl.Settings().replace({it: settings[it]})} for it in settings]
-        changes += [{"cost_seed": 1001}, {"cost_scale": 2000.0}, {"seed": 1}]
-        changes += [{"algorithm": csdl.ALGORITHMS["dnn_sosr"]}]
-        found = [dataclasses.replace(self.cell, **change) for change in ({}, *changes)]
-        assert len({cell.key for cell in found}) == len(found)
-
-    def test_matrices_depend_on_scale_and_not_on_the_part_trained_on(self):
-        part = dataclasses.replace(self.cell, source=DataSource("digits", train_size=343))
-        np.testing.assert_array_equal(part.matrix, self.cell.matrix)
-        other = dataclasses.replace(self.cell, cost_scale=2000.0)
-        np.testing.assert_allclose(other.matrix, 200 * self.cell.matrix)
+    sources = {"name": "mnist", "imbalanced": True, "train_size": 100, "seed": 1}
+    sources |= {"drop_rate": 0.9, "grayscale": True}
+    settings = {"hard_hinge": True, "mlp.epochs": 3, "mlp.momentum": 0.5}
+    settings |= {"pretraining.beta": 0.5, "pretraining.optimizer": "sgd"}
+    changes = [
+        *({"source": dataclasses.replace(cell.source, **{it: sources[it]})} for it in sources),
+        *({"settings": cell.settings.replace({it: settings[it]})} for it in settings),
+        *({"cost_seed": 1001}, {"cost_scale": 2000.0}, {"seed": 1}),
+        {"algorithm": csdl.ALGORITHMS["dnn_sosr"]},
+    ]
+    found = [dataclasses.replace(cell, **change) for change in ({}, *changes)]
+    assert len({each.key for each in found}) == len(found)
 
 
 def test_profiles():
