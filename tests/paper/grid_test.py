@@ -107,6 +107,7 @@ class TestRun:
                 assert run(folder, cache=cache)[0] == []
                 for name in FILES:
                     assert (folder / name).read_bytes() == (finished / name).read_bytes()
+        monkeypatch.setattr(Runner, "run", made_up(lambda cell: 0.5))
         ran, _ = run(copy, dataclasses.replace(PROFILE, algorithms=("dnn_bayes",), seeds=2))
         assert {(cell.cost_seed, cell.seed) for cell in ran} == {(1000, 1), (1001, 1)}
 
