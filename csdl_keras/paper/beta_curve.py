@@ -7,27 +7,22 @@ import numpy as np
 import pandas
 
 from csdl_keras.paper.differences import Difference, Run, paired_difference
-from csdl_keras.paper.results import Decisions, beta_name, data_label, read_choices, read_points
+from csdl_keras.paper.results import Decisions, beta_name, read_choices, read_points
 from csdl_keras.paper.table2 import data_order, variant_title
 
 
 class BetaCurve:
-    """Mean test cost for each beta on one data set.
+    """Mean test cost for each beta on one data set, from its rows of `beta_curve.csv`.
 
     Means are over the cost matrices that have the most betas, so that all points are over the same
-    matrices. Betas for which training diverged are left out.
-
-    Args:
-        rows: the rows of `beta_curve.csv` on this data set.
-        decisions: the test decisions on it, as far as there are any.
-        collapsed: betas whose network collapsed on validation.
+    matrices. Betas for which training diverged are left out. `collapsed` are those whose network
+    collapsed on validation.
     """
 
     def __init__(
         self, rows: pandas.DataFrame, decisions: Decisions, collapsed: Iterable[float] = ()
     ):
-        self.label = data_label(rows["dataset"].iloc[0], rows["imbalanced"].iloc[0])
-        self.title = variant_title(self.label)
+        self.label, self.title = decisions.label, variant_title(decisions.label)
         found = {*collapsed}
         self._priced: dict[float, dict[Run, np.ndarray]] = {}
         self._largest = {}
@@ -65,10 +60,7 @@ class BetaCurve:
         return int(min(inside, key=lambda i: self.validation[i])) if len(inside) else None
 
     def compare(self, end: float) -> Difference | None:
-        """Returns the test cost of the chosen beta less that of `beta = end`, 0.0 or 1.0.
-
-        It is `None` if one of them was not run, or test decisions are missing.
-        """
+        """Returns the test cost of the chosen beta less that of `end`, `None` if unknown."""
         if self.chosen is None or end not in self.betas:
             return None
         own, other = (
@@ -82,13 +74,12 @@ class BetaCurve:
 
 def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
     """Returns a curve for each data set of `beta_curve.csv`; none if there is no such file."""
-    points, choices = read_points(folder), read_choices(folder)
+    choices = read_choices(folder)
     choices = choices[(choices["parameter"] == "beta") & choices["collapsed"].astype(bool)]
     curves = []
-    for (name, imbalanced), rows in points.groupby(["dataset", "imbalanced"]):
-        own = choices[(choices["dataset"] == name) & (choices["imbalanced"] == imbalanced)]
-        own = own[own["algorithm"].isin(rows["algorithm"])]
-        decisions = Decisions(folder, data_label(name, imbalanced))
-        curves.append(BetaCurve(rows, decisions, own["value"].astype(float)))
+    for label, rows in read_points(folder).groupby("label"):
+        own = choices["label"].eq(label) & choices["algorithm"].isin(rows["algorithm"])
+        collapsed = choices["value"][own].astype(float)
+        curves.append(BetaCurve(rows, Decisions(folder, str(label)), collapsed))
     curves.sort(key=lambda curve: data_order(curve.label))
     return [curve for curve in curves if len(curve.betas)]

@@ -25,9 +25,6 @@ from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.parallel import forget_models
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.train import Trained, Trainer
-from csdl_keras_cli.choices import FIRST_COST_SEED
-
-__all__ = ["FIRST_COST_SEED", "Cell", "DataSource", "Outcome", "Runner", "processes"]
 
 #: The choices that keys of cells hold. Those that `Settings` got later are in a key only where
 #: they differ from their defaults, so that results on file stay known.

@@ -18,12 +18,10 @@ from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, with the comparisons that bear on it.
+    """A claim of the paper, with the comparisons that bear on it, see `compared`.
 
-    `comparisons` has a row for each pair of algorithms, or betas, on a data set, see `compared`.
-    `ties_support` says that an open one counts for it, as for "is competitive to".
-    `twice_the_epochs` are the verdicts on single cells, and on the same cells with twice the
-    epochs, if they differ.
+    With `ties_support` an open one counts for it, as for "is competitive to". `twice_the_epochs`
+    are the verdicts on single cells, without and with twice the epochs, if they differ.
     """
 
     statement: str
@@ -157,9 +155,8 @@ _SIDES = {
 def claims(columns: Sequence[Column], curves: Sequence[BetaCurve]) -> list[Claim]:
     """Compares the claims of the section "Experimental Results" with our figures.
 
-    Where a claim is about the best of several algorithms, the one of the lowest
-    validation cost stands for them: choosing by test cost would favour the
-    larger group.
+    The one of the lowest validation cost stands for several algorithms: choosing by test cost
+    would favour the larger group.
     """
     fields = list(compared("", "", "", Difference(0, 0, 0, 0, 0)))
     found = []

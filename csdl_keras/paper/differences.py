@@ -34,14 +34,6 @@ class Difference:
     ratio_low: float = math.nan
     ratio_high: float = math.nan
 
-    @property
-    def cheaper(self) -> bool:
-        return self.high < 0
-
-    @property
-    def costlier(self) -> bool:
-        return self.low > 0
-
 
 def paired_difference(
     costs: Mapping[Run, np.ndarray],
@@ -62,15 +54,10 @@ def paired_difference(
     different in at most 6 % of all simulated cases (`benchmarks/results/coverage`). The interval
     of the ratio is made likewise of logarithms, which weighs matrices alike.
 
-    Args:
-        costs: costs `(N,)` of the test decisions in each run.
-        others: the same of the algorithm that is subtracted. Runs that both have count, of the
-            most matrices that share their training seeds: the means of seeds with different
-            matrices would differ by the matrices.
-        largest: the largest cost of each matrix, by its seed.
-
-    Returns:
-        A `Difference`; `None` without a matrix in common.
+    `costs` and `others` are costs `(N,)` of the test decisions in each run, `largest` is the
+    largest cost of each matrix. Runs that both have count, of the most matrices that share their
+    training seeds: means of seeds with different matrices would differ by the matrices. Returns
+    `None` without a matrix in common.
     """
     runs = _complete(costs.keys() & others.keys())
     if not runs:
@@ -89,7 +76,7 @@ def paired_difference(
 def _ratio_interval(
     runs: Sequence[Run], costs: np.ndarray, others: np.ndarray
 ) -> tuple[float, float]:
-    """Returns the 95 % interval of the geometric mean of ratios of mean costs; NaN if one is 0."""
+    """Returns the interval of the geometric mean of ratios of mean costs; NaN if one is 0."""
     means, other_means = costs.mean(axis=1), others.mean(axis=1)
     if min(means.min(), other_means.min()) <= 0:
         return math.nan, math.nan

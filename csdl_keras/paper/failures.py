@@ -6,14 +6,7 @@ from collections.abc import Iterator
 
 
 class Failures:
-    """Keeps the errors of parts of a run, so that the other parts go on.
-
-    >>> failures = Failures()
-    >>> with failures.step("the plot"):
-    ...     raise ValueError("Expected costs; received none.")
-    >>> failures.lines()
-    ['the plot failed: ValueError: Expected costs; received none.']
-    """
+    """Keeps the errors of parts of a run, so that the other parts go on."""
 
     def __init__(self) -> None:
         self._parts: dict[str, list[str]] = {}

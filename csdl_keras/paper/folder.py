@@ -1,6 +1,5 @@
 """The folder of a grid's results: enough to rebuild every table and figure, and to go on from."""
 
-import csv
 import io
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -52,10 +51,10 @@ Row = Mapping[str, Any]
 class Folder:
     """Writes the results of a grid into a folder as they come, and finds what is there.
 
-    Its tables are `results.csv`, `choices.csv` (values tried on validation examples),
-    `beta_curve.csv`, `curves.csv` (losses and costs, or errors, by epoch of the first matrix and
-    seed) and `doubled.csv` (twice the epochs); `test_decisions/NAME.npz` has labels, matrices and
-    all decisions. What is there of other data sets, algorithms, matrices and seeds stays.
+    Its tables are `results.csv`, `choices.csv` (values tried), `beta_curve.csv`, `curves.csv`
+    (losses and costs, or errors, by epoch of the first matrix and seed) and `doubled.csv` (twice
+    the epochs); `test_decisions/NAME.npz` has labels, matrices and all decisions. What is there of
+    other data sets, algorithms, matrices and seeds stays.
     """
 
     def __init__(self, path: pathlib.Path):
@@ -70,16 +69,13 @@ class Folder:
         path, columns = self.path / name, COLUMNS[name]
         if not path.exists():
             return pandas.DataFrame(columns=columns, dtype=str)
-        with path.open(encoding="utf-8", newline="") as file:
-            head, *rows = csv.reader(file)
-        if head != columns:
+        frame = pandas.read_csv(path, dtype=str, keep_default_na=False)
+        if list(frame) != columns:
             raise ValueError(
-                f"Expected the columns {','.join(columns)} in {path}; it has {','.join(head)}. "
+                f"Expected the columns {','.join(columns)} in {path}; it has {','.join(frame)}. "
                 "Take another folder."
             )
-        if any(len(row) != len(columns) for row in rows):
-            raise ValueError(f"Expected {path} to have a value for each column; it is damaged.")
-        return pandas.DataFrame(rows, columns=columns, dtype=str)
+        return frame
 
     def find(self, name: str, cells: Sequence[Cell]) -> dict[str, str] | None:
         rows = self.rows(name)
@@ -151,10 +147,7 @@ class Folder:
         return decisions
 
     def _keep(self, outcome: Outcome, name: str, stale: Iterable[str] = ()) -> None:
-        """Writes test decisions, if training has not diverged, and removes stale ones.
-
-        Labels and decisions are in the smallest type that holds them.
-        """
+        """Writes test decisions, if training has not diverged, and removes stale ones."""
         decisions = self.decisions(outcome.cell)
         arrays = {it: each for it, each in decisions.arrays.items() if it not in {*stale}}
         if outcome.decisions:

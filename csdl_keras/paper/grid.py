@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from csdl_keras.paper.cells import FIRST_COST_SEED, Cell, DataSource, Outcome, Runner
+from csdl_keras.paper.cells import Cell, DataSource, Outcome, Runner
 from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.folder import CURVE_ALGORITHM, Folder
 from csdl_keras.paper.profiles import Profile, Search
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.settings import Settings, column
+from csdl_keras_cli.choices import FIRST_COST_SEED
 
 #: Most choices that are tried for a result, one after the other as they collapse.
 _MOST_TRIED = 3
@@ -41,12 +42,8 @@ class Grid:
     the first cost matrix and the first seed, and then kept. A result that collapses nevertheless
     is tried again with the next best values. Algorithms that verdicts need most come first, and
     for each data set the first matrix of all of them. What is in the folder is not trained again,
-    even if the cache no longer holds it.
-
-    `cost_scale` is that of `randomized_proportional`, `seed` the first one of training, and that of
-    imbalanced variants, `source_choices` are further arguments of each `DataSource`. With
-    `doubled`, one cell of each algorithm is trained again with twice the epochs. `tell` is told
-    lines about what was trained and chosen.
+    even if the cache no longer holds it. With `doubled`, one cell of each algorithm is trained
+    again with twice the epochs. `source_choices` are further arguments of each `DataSource`.
     """
 
     profile: Profile
@@ -202,17 +199,14 @@ class Grid:
             )
             yield outcome
 
-    def _source(self, label: str, train_size: int | None = None) -> DataSource:
-        name = label.removesuffix("_imb")
-        return DataSource(name, name != label, train_size, self.seed, **self.source_choices)
-
     def _cell(
         self, dataset: str, algorithm: Algorithm, settings: Settings, seed: int = 0, matrix: int = 0
     ) -> Cell:
         images = algorithm.body_kind.takes_images
         size = self.profile.cnn_train_size if images else self.profile.train_size
-        source, matrix = self._source(dataset, size), FIRST_COST_SEED + matrix
-        return Cell(source, algorithm, matrix, settings, self.cost_scale, self.seed + seed)
+        name, cost_seed = dataset.removesuffix("_imb"), FIRST_COST_SEED + matrix
+        source = DataSource(name, name != dataset, size, self.seed, **self.source_choices)
+        return Cell(source, algorithm, cost_seed, settings, self.cost_scale, self.seed + seed)
 
     def _places(self, algorithm: Algorithm) -> list[tuple[int, int]]:
         """Returns the number of the training seed and that of the cost matrix of each result."""

@@ -76,8 +76,7 @@ def _asked(runs: Runs) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
     planned: dict[str, dict[str, int]] = collections.defaultdict(dict)
     unavailable: dict[str, str] = {}
     for run in runs:
-        record = run.get("settings")
-        settings = record if isinstance(record, dict) else {}
+        settings = run.get("settings") or {}
         unavailable |= settings.get("unavailable", {})
         for label in settings.get("datasets", ()):
             unavailable.pop(label.removesuffix("_imb"), None)  # A later run had them.
@@ -167,7 +166,7 @@ def _search(rows: pandas.DataFrame) -> dict[str, float]:
     # The value that one choice ended with is tried again with the first values of the next.
     trials = rows[~rows["cell"].duplicated(keep="last") | rows["cell"].eq("")]
     rows = rows.assign(value=rows["value"].astype(float)).sort_values("value", kind="stable")
-    searches = rows.groupby(["dataset", "imbalanced", "parameter", "given"])
+    searches = rows.groupby(["label", "parameter", "given"])
     lowest, highest = (searches.cumcount(ascending=it).eq(0) for it in (True, False))
     near = [rows["validation"].eq(searches["validation"].shift(step)) for step in (1, -1)]
     corruption = rows["chosen"] & rows["parameter"].eq("corruption")
@@ -205,19 +204,16 @@ def searches_table(searches: pandas.DataFrame) -> pandas.DataFrame:
 def read_doubled(
     folder: pathlib.Path,
 ) -> tuple[pandas.DataFrame, dict[str, tuple[str, str]]] | None:
-    """Checks that twice the epochs and patience change nothing, on one cell of each algorithm.
+    """Compares cells with those of twice the epochs and patience, `None` if there are none.
 
-    Returns:
-        A table of cells as in `results.csv` and with twice the epochs; and the verdicts before and
-        after of claims whose verdict on these cells changes. `None` without a `doubled.csv`.
+    Returns a table of both, and the verdicts before and after of claims whose verdict changes.
     """
     if not (folder / "doubled.csv").exists():
         return None
     plain, twice = (read_results(folder, name) for name in ("results.csv", "doubled.csv"))
     shared = twice[PLACE].merge(plain[PLACE])
     plain, twice = shared.merge(plain), shared.merge(twice)
-    labels = plain["dataset"] + plain["imbalanced"].map({True: "_imb", False: ""})
-    table = pandas.DataFrame({"data set": labels.map(variant_title)})
+    table = pandas.DataFrame({"data set": plain["label"].map(variant_title)})
     table["algorithm"] = [get_algorithm(name).title for name in plain["algorithm"]]
     verdicts = []
     for rows, limit, ending in ((plain, "", ""), (twice, ", doubled limit", "_doubled")):

@@ -52,18 +52,9 @@ class Search:
 class Profile:
     """The size of a grid, and the values that it chooses from on validation.
 
-    Args:
-        datasets: names of data sets, with `_imb` for imbalanced variants.
-        settings: settings of the training where nothing is chosen.
-        searches: the values to choose from; fields are chosen in the order of their first searches.
-        cost_seeds: number of cost matrices.
-        slow_cost_seeds: the same for algorithms that train a convolutional network or a kernel
-            machine for each matrix.
-        train_size: examples of training and validation; `None` (default) is all.
-        cnn_train_size: the same for convolutional networks.
-        seeds: number of training seeds for each cost matrix. Defaults to 1.
-        choices_on: other settings on some data sets, by their names without `_imb`.
-        algorithms: names of `ALGORITHMS`.
+    `cost_seeds` is the number of cost matrices, `slow_cost_seeds` that of algorithms that train a
+    convolutional network or a kernel machine for each matrix; `seeds` is the number of training
+    seeds for each. `choices_on` are other settings on some data sets, by names without `_imb`.
     """
 
     datasets: tuple[str, ...]

@@ -2,7 +2,6 @@
 
 import base64
 import dataclasses
-import html
 import importlib.resources
 import pathlib
 import re
@@ -37,7 +36,7 @@ Block: TypeAlias = str | pandas.DataFrame | dict[str, pandas.DataFrame] | list[s
 
 @dataclasses.dataclass(frozen=True)
 class Contents:
-    """The contents of a folder of results."""
+    """What a folder of results says."""
 
     columns: list[Column]
     curves: list[BetaCurve]
@@ -67,18 +66,10 @@ def report(
 ) -> list[pathlib.Path]:
     """Writes tables, figures and the paper's claims beside our figures.
 
-    It reads `results.csv` and, if they exist, `test_decisions/`, `beta_curve.csv`, `choices.csv`,
-    `doubled.csv` and `run.json`. It writes `report.html`, which needs no other file, `table2.md`,
-    `table2.tex` (to be read by `\\input`, with the package booktabs), `figures/costs.png` and, if
-    there are curves, `figures/beta_curve.png`.
-
-    Args:
-        folder: folder of results, as `csdl-keras table2` and `csdl-keras compare` write it.
-        out: folder for the files that it writes; made if it does not exist.
-        step: called with the name of each file; the context in which it is made.
-
-    Returns:
-        The paths of the files that were written.
+    It reads a folder of results, as `csdl-keras table2` and `csdl-keras compare` write it, and
+    writes into `out` `report.html`, which needs no other file, `table2.md`, `table2.tex`,
+    `figures/costs.png` and, if there are curves, `figures/beta_curve.png`. It makes each file in
+    the context that `step` returns for its name. Returns the paths of files that were written.
     """
     for name in ("jinja2", "matplotlib"):  # A missing one shows before the work.
         optional_module(name, "compare")
@@ -161,7 +152,7 @@ def render_page(contents: Contents) -> str:
 
 
 def _html_table(frame: pandas.DataFrame) -> str:
-    return _shown(frame, html.escape, "<b>", "</b>").to_html(index=False, escape=False, border=0)
+    return _bold(frame.to_html(index=False, border=0), "&lt;{}b&gt;", "<b>", "</b>")
 
 
 def render_markdown(contents: Contents) -> str:
@@ -190,13 +181,14 @@ def render_markdown(contents: Contents) -> str:
 def render_latex(contents: Contents) -> str:
     """Renders one tabular for balanced and one for imbalanced data, to be read by `\\input`."""
     parts = [
-        "% Needs \\usepackage{booktabs}. Ours, and in parentheses the paper's: mean and standard\n"
-        "% error over n cost matrices; bold: the lowest mean, and means not significantly above it."
+        "% Needs \\usepackage{booktabs} and LaTeX of 2020 or later. Ours, and in parentheses the\n"
+        "% paper's: mean and standard error over n cost matrices; bold: the lowest mean, and\n"
+        "% means not significantly above it."
     ]
     for columns in panels(contents.columns).values():
-        shown = _shown(_panel(columns), escape_latex, r"\textbf{", "}")
         layout = "ll" + "r" * len(columns)
-        table = shown.to_latex(index=False, escape=False, column_format=layout)
+        table = _panel(columns).to_latex(index=False, escape=True, column_format=layout)
+        table = _bold(table, "<{}b>", r"\textbf{", "}")
         parts.append(
             f"\\begingroup\\footnotesize\\setlength{{\\tabcolsep}}{{3pt}}\n{table}\\endgroup"
         )
@@ -227,20 +219,15 @@ def _cell(column: Column, name: str) -> str:
     return f"{text} (<b>{theirs}</b>)" if paper["bold"] else f"{text} ({theirs})"
 
 
-def _shown(
-    frame: pandas.DataFrame, escape: Callable[[str], str], begin: str, end: str
-) -> pandas.DataFrame:
-    """Returns a table as a format has it, with what begins and ends bold text."""
-
-    def text(value: str) -> str:
-        return escape(value).replace(escape("<b>"), begin).replace(escape("</b>"), end)
-
-    return frame.map(text).rename(columns=escape)
+def _bold(text: str, mark: str, begin: str, end: str) -> str:
+    """Puts what begins and ends bold text in a format in place of escaped marks."""
+    return text.replace(mark.format(""), begin).replace(mark.format("/"), end)
 
 
 def _markdown_table(frame: pandas.DataFrame) -> str:
     """Returns a table without the spaces by which `to_markdown` makes columns as wide as cells."""
-    shown = _shown(frame, escape_markdown, "**", "**")
+    shown = frame.map(lambda it: _bold(escape_markdown(it), "&#60;{}b&#62;", "**", "**"))
+    shown = shown.rename(columns=escape_markdown)
     numbers = re.compile(r"(\*\*)?[−+–\d].{,40}$|$")
     rules = ["---:" if all(map(numbers.match, shown[name])) else "---" for name in shown]
     lines = [list(shown), rules, *shown.to_numpy().tolist()]
@@ -256,17 +243,3 @@ def escape_markdown(text: str) -> str:
     # Underscores within words and brackets without a link are harmless.
     marks = r"[\\`*<>&|~#$!@]|\](?=[\[(:])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\."
     return re.sub(marks, lambda found: f"&#{ord(found[0])};", re.sub(r"\s+", " ", text))
-
-
-def escape_latex(text: str) -> str:
-    """Escapes a text for LaTeX.
-
-    >>> escape_latex("50 % of {a_b}")
-    '50 \\\\% of \\\\{a\\\\_b\\\\}'
-    """
-    words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    words |= {"<": r"\textless{}", ">": r"\textgreater{}", "±": r"$\pm$", "×": r"$\times$"}
-    words |= {"–": "--", "†": r"$^\dagger$", "‡": r"$^\ddagger$"}
-    words |= {mark: f"\\{mark}" for mark in "&%$#_{}"}
-    # Not every font has other characters.
-    return "".join(words.get(it, it if it.isascii() else "?") for it in text)

@@ -43,10 +43,10 @@ def _read_frame(
 ) -> pandas.DataFrame:
     """Reads a CSV file with columns of these types, and others by what stands for missing ones.
 
-    There are no rows if there is no such file.
+    A column `label` is added, see `data_label`. There are no rows if there is no such file.
     """
     if not path.is_file():
-        return pandas.DataFrame(columns=[*needed, *optional])
+        return pandas.DataFrame(columns=[*needed, *optional, "label"])
     texts = {name: str for name, value in optional.items() if isinstance(value, str)}
     try:
         frame = pandas.read_csv(path, dtype={**needed, **texts}, index_col=False)
@@ -58,7 +58,8 @@ def _read_frame(
     for name, value in optional.items():
         column = frame[name] if name in frame else pandas.Series(value, frame.index)
         frame[name] = column.fillna(value).astype(type(value))
-    return frame
+    labels = map(data_label, frame["dataset"], frame["imbalanced"])
+    return frame.assign(label=list(labels))
 
 
 def read_results(folder: pathlib.Path, name: str = "results.csv") -> pandas.DataFrame:
@@ -88,17 +89,10 @@ def read_points(folder: pathlib.Path) -> pandas.DataFrame:
 
 
 def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
-    """Reads `run.json`: `{"runs": [records]}`, or the one record of `csdl-keras compare`.
-
-    Records have `command`, `date`, `versions` and `machine`, as far as they are known; there are
-    none if there is no such file.
-    """
+    """Reads `run.json`, if it exists: `{"runs": [records]}`, or the record of a comparison."""
     path = folder / "run.json"
     content = read_json(path) if path.exists() else {"runs": []}
-    records = content.get("runs", [content])
-    if not isinstance(records, list) or not all(isinstance(it, dict) for it in records):
-        raise ValueError(f'Expected {path} to be {{"runs": [records]}}; received other JSON.')
-    return records
+    return content.get("runs", [content])
 
 
 def collapsed(
@@ -130,6 +124,7 @@ class Decisions:
     """
 
     def __init__(self, folder: pathlib.Path, label: str):
+        self.label = label
         self.path = folder / "test_decisions" / f"{label.replace('/', '_')}.npz"
         self.arrays = read_npz(self.path) if self.path.is_file() else {}
 
@@ -141,11 +136,9 @@ class Decisions:
 
     @property
     def labels(self) -> np.ndarray:
-        """The labels of the test examples."""
         return self.arrays["labels"]
 
     def matrix(self, cost_seed: int) -> np.ndarray:
-        """Returns a cost matrix in float64."""
         return self.arrays[f"matrix_{cost_seed}"].astype("float64")
 
     def collapsed(self, name: str, cost_seed: int, algorithm: str) -> bool:

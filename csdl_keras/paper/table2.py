@@ -12,7 +12,7 @@ import pandas
 
 from csdl_keras.evaluation import compare_costs
 from csdl_keras.paper.differences import Difference, Run, paired_difference
-from csdl_keras.paper.results import Decisions, data_label, decisions_name
+from csdl_keras.paper.results import Decisions, decisions_name
 from csdl_keras.training.algorithms import ALGORITHMS, Algorithm, get_algorithm
 
 #: Headings of the series of algorithms, those of the paper first.
@@ -75,23 +75,19 @@ def paper_table2() -> pandas.DataFrame:
 
 
 class Column:
-    """All algorithms on one data set, or on its imbalanced variant.
+    """All algorithms on one data set, from rows of `results.csv` and the decisions behind them.
 
-    The best algorithm has the lowest mean cost among those with the most cost matrices and,
-    of these, the most results, since a mean over fewer matrices or training seeds may be low by
-    their choice alone. All other algorithms are compared with the best one on the matrices and
-    seeds that both have. One that is no network learns the same from every seed.
-
-    It is made of rows of `results.csv` and the decisions behind them, arrays whose names have an
-    `ending`. `cells` has a row for each algorithm that was run, see `_summary`, and whether it is
-    `best`, or `tied` with it (`None` if unknown), and `bold` if either.
+    `cells` has a row for each algorithm that was run, see `_summary`, and whether it is `best`, or
+    `tied` with it (`None` if unknown), and `bold` if either. The best one has the lowest mean cost
+    among those with the most cost matrices and, of these, the most results, since a mean over
+    fewer may be low by their choice alone. The names of its decisions have an `ending`.
     """
 
     def __init__(self, rows: pandas.DataFrame, decisions: Decisions, ending: str = ""):
         rows = rows.reset_index(drop=True)
         self.dataset, self.imbalanced = rows["dataset"][0], bool(rows["imbalanced"][0])
-        self.label = data_label(self.dataset, self.imbalanced)
-        self.name, self.title = data_title(self.dataset), variant_title(self.label)
+        self.label, self.title = decisions.label, variant_title(decisions.label)
+        self.name = data_title(self.dataset)
         #: The title, marked if the paper's figures are of other data.
         self.heading = self.title if self.name.same else f"{self.title} ‡"
         self.train_size = int(rows["train_size"].max())
@@ -139,8 +135,7 @@ class Column:
     def compare(self, name: str, other: str) -> Difference | None:
         """Returns the costs of `name` less those of `other`, `None` if decisions are missing.
 
-        An algorithm whose training diverged for a matrix would look better on the remaining ones
-        than it is, so it counts as infinitely costlier.
+        An algorithm whose training diverged for a matrix counts as infinitely costlier.
         """
         cells = self.cells.reindex([name, other])
         diverged, other_diverged = cells["diverged"] > 0
@@ -173,7 +168,7 @@ class Column:
         if difference is None:  # as `results.csv` of a comparison without decisions says
             return {"best": True, "tied": True, "costlier": False}.get(cell["against_best"])
         # An algorithm with fewer matrices may even be cheaper than the best one on those.
-        return not difference.costlier
+        return difference.low <= 0
 
     def _price(self, rows: pandas.DataFrame, decisions: Decisions, ending: str) -> None:
         """Keeps the costs of decisions, and completes `rows` by what follows from them."""
@@ -207,12 +202,10 @@ class Column:
 
 
 def _runs(matrices: int, seeds: int) -> str:
-    """The number of cost matrices, `"3 × 2"` with two training seeds for each."""
     return str(matrices) if seeds == 1 else f"{matrices} × {seeds}"
 
 
 def _summary(rows: pandas.DataFrame) -> dict[str, object]:
-    """Returns numbers and means of the results of an algorithm."""
     means = rows.groupby("cost_seed")[["average_cost", "validation_cost"]].mean()
     costs, names = means["average_cost"], {*rows["constant_decision"]}
     places = rows["against_best"]
@@ -256,11 +249,10 @@ def row_title(algorithm: Algorithm) -> str:
 
 def read_columns(folder: pathlib.Path, results: pandas.DataFrame, ending: str = "") -> list[Column]:
     """Returns the data sets of results, with the test decisions of their folder."""
-    labels = results["dataset"] + results["imbalanced"].map({True: "_imb", False: ""})
-    groups = dict(list(results.groupby(labels)))
+    by_label = dict(list(results.groupby("label")))
     return [
-        Column(groups[label], Decisions(folder, label), ending)
-        for label in sorted(groups, key=data_order)
+        Column(by_label[label], Decisions(folder, label), ending)
+        for label in sorted(by_label, key=data_order)
     ]
 
 

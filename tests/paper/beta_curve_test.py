@@ -6,7 +6,7 @@ import pytest
 from csdl_keras.paper.beta_curve import BetaCurve, read_beta_curves
 from csdl_keras.paper.differences import paired_difference
 from csdl_keras.paper.results import Decisions
-from tests.paper.made_up_folder import BETAS, change_arrays, write_folder
+from tests.paper.made_up_folder import BETAS, DATA, change_arrays, write_folder
 
 NAMES = BETAS.split()
 
@@ -39,31 +39,26 @@ class TestBetaCurve:
         assert curve.betas.tolist() == [0, 0.7, 1] and curve.betas[curve.chosen] == 0.7
 
     def test_chosen_by_validation_inside_the_interval(self, tmp_path):
-        curve = curve_of(
-            [row(0, 3, validation=0), row(0.1, 1, validation=5), row(0.4, 2, validation=4)],
-            tmp_path,
-        )
+        rows = [row(0, 3, validation=0), row(0.1, 1, validation=5), row(0.4, 2, validation=4)]
+        curve = curve_of(rows, tmp_path)
         assert curve.chosen == 2 and curve.compare(1.0) is None
         assert curve.compare(0.0) is None  # without decisions
 
     def test_reads_the_decisions(self, tmp_path):
         assert read_beta_curves(tmp_path) == []
         seeds = range(1000, 1004)
-        write_folder(tmp_path, seeds=seeds)
+        write_folder(tmp_path, DATA[:2], {"csdnn": 0.3}, seeds)
         curves = {curve.title: curve for curve in read_beta_curves(tmp_path)}
         assert list(curves) == ["MNIST", "MNIST, imbalanced"]
         curve = curves["MNIST"]
         assert curve.betas[curve.chosen] == 0.4 and curve.compare(0.0).matrices == 3
         arrays = change_arrays(tmp_path)
-        costs = [
-            {
-                (seed, 0): arrays[f"matrix_{seed}"][
-                    arrays["labels"], arrays[f"csdnn_{seed}_beta_{beta}"]
-                ]
-                for seed in seeds[:-1]
-            }
-            for beta in ("0.4", "1")
-        ]
+
+        def costs(beta, seed):
+            decisions = arrays[f"csdnn_{seed}_beta_{beta}"]
+            return arrays[f"matrix_{seed}"][arrays["labels"], decisions]
+
+        pair = [{(seed, 0): costs(beta, seed) for seed in seeds[:-1]} for beta in ("0.4", "1")]
         largest = {seed: arrays[f"matrix_{seed}"].max() for seed in seeds}
-        assert curve.compare(1.0) == paired_difference(*costs, largest)
-        assert curve.compare(1.0).cheaper
+        assert curve.compare(1.0) == paired_difference(*pair, largest)
+        assert curve.compare(1.0).high < 0

@@ -49,14 +49,6 @@ class TestTable2:
         (record,) = json.loads((table2 / "run.json").read_text())["runs"]
         assert {"command", "date", "versions", "commit", "machine", "settings"} <= set(record)
 
-    def test_again_it_trains_nothing(self, table2, tmp_path, capsys, monkeypatch):
-        monkeypatch.setattr(csdl.Trainer, "train_all", None)
-        folder = shutil.copytree(table2, tmp_path / "copy")
-        assert main([*TABLE2, "--algorithms", "dnn_bayes,csdnn", "--out", str(folder)]) == 0
-        assert "Trained 0 cells" in capsys.readouterr().out
-        assert (folder / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()
-        assert len(json.loads((folder / "run.json").read_text())["runs"]) == 2
-
     def test_report(self, table2, capsys, tmp_path):
         out = tmp_path / "new"
         assert main(["report", str(table2), "--out", str(out)]) == 0
@@ -69,7 +61,6 @@ class TestTable2:
         ("arguments", "message"),
         [
             (["--datasets", "digits,nothing_like_it"], "received 'nothing_like_it'"),
-            (["--datasets", ","], "Expected at least one data set"),
             (["--budget", "0"], "Expected --budget to be above 0"),
             (["--out", "/dev/null/a"], "Expected --out to be a folder"),
         ],
@@ -81,24 +72,21 @@ class TestTable2:
         assert not (tmp_path / "new").exists()
 
     def test_a_part_that_fails_costs_no_other(self, table2, tmp_path, monkeypatch, capsys):
-        command = [*TABLE2, "--algorithms", "dnn_bayes,dnn_sosr,csdnn", "--out"]
-        command += [str(tmp_path / "run"), "--cache", str(tmp_path / "stages")]
-        shutil.copytree(table2 / "stages", tmp_path / "stages")
+        command = [*TABLE2, "--out", str(tmp_path), "--cache", str(table2 / "stages")]
 
-        def is_sosr(outcome, *_):
-            return outcome.cell.algorithm.name == "dnn_sosr"
+        def is_bayes(outcome, *_):
+            return outcome.cell.algorithm.name == "dnn_bayes"
 
         with monkeypatch.context() as patch:
-            row = failing(folders.result_row, is_sosr, KeyError("auto"))
+            row = failing(folders.result_row, is_bayes, KeyError("auto"))
             patch.setattr(folders, "result_row", row)
             status, told = main(command), capsys.readouterr().err
-        assert status == 1 and "failed: KeyError: 'auto'" in told and "dnn_sosr" in told
-        assert "csdl-keras: digits" in told
-        assert "csdnn" in algorithms(tmp_path / "run")
+        assert status == 1 and "failed: KeyError: 'auto'" in told
+        assert "csdl-keras: digits dnn_bayes" in told
+        assert algorithms(tmp_path) == ["csdnn"] * 2
         # The same command again runs what failed.
         assert main(command) == 0
-        expected = ["dnn_bayes"] * 2 + ["dnn_sosr"] * 2 + ["csdnn"] * 2
-        assert algorithms(tmp_path / "run") == expected
+        assert algorithms(tmp_path) == algorithms(table2)
 
     def test_each_result_is_written_as_it_comes(self, table2, tmp_path, monkeypatch):
         """What is there when the third one is about to be written."""
@@ -138,8 +126,7 @@ class TestOptions:
         pretraining, mlp = profile.settings.pretraining, profile.settings.mlp
         # A cost term 100 times that of reconstruction, but for the size of both together.
         assert pretraining.beta / (1 - pretraining.beta) == pytest.approx(100)
-        assert profile.settings.hard_hinge and pretraining.tied_weights
-        assert mlp.patience is None and profile.seeds == 3
+        assert profile.settings.hard_hinge and pretraining.tied_weights and mlp.patience is None
         assert "pretraining.beta" not in {search.field for search in profile.searches}
         grids = []
         monkeypatch.setattr(Grid, "run", lambda it: grids.append(it) or Failures())
@@ -167,7 +154,7 @@ class TestOptions:
 
 
 class TestRecords:
-    @pytest.mark.parametrize("name", ["authors", "paper", "small"])
+    @pytest.mark.parametrize("name", ["authors", "small"])
     def test_runs_of_older_records_go_on(self, tmp_path, name):
         """Values were text: the same command goes on, and another one is told."""
         own = {"backend": keras.backend.backend()}
@@ -232,10 +219,9 @@ class TestOtherOptions:
         (folder / "run.json").write_text(json.dumps({"arguments": {"command": "compare"}}))
         assert "that of a run with the same options" in refused()
 
-    def test_a_run_of_which_all_fails_leaves_no_record(self, tmp_path, monkeypatch, capsys):
+    def test_a_run_of_which_all_fails_leaves_no_record(self, tmp_path, monkeypatch):
         monkeypatch.setattr(Runner, "_trainer", lambda runner: None)
         assert main([*TABLE2, "--out", str(tmp_path)]) == 1
-        assert "failed: TypeError" in capsys.readouterr().err
         assert not (tmp_path / "run.json").exists()
 
 
@@ -251,5 +237,8 @@ def test_a_run_ends_with_its_budget_and_goes_on(table2, tmp_path, monkeypatch, c
         patch.setattr(Grid, "run", work)
         assert main([*command, "--budget", "1e-5"]) == 0
     assert "The 1e-05 hours are over; the same command goes on." in capsys.readouterr().out
+    monkeypatch.setattr(csdl.Trainer, "train_all", None)
     assert main([*command, "--budget", "1"]) == 0
-    assert algorithms(tmp_path) == algorithms(table2)
+    assert "Trained 0 cells" in capsys.readouterr().out
+    assert (tmp_path / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()
+    assert len(json.loads((tmp_path / "run.json").read_text())["runs"]) == 2

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from csdl_keras.evaluation import compare_costs
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 from csdl_keras.paper.differences import paired_difference
 
@@ -69,25 +68,6 @@ def test_intervals_of_ratios_equal_the_literal_loop(matrices):
     assert (found.ratio_low, found.ratio_high) == pytest.approx(ends)
     free = compare(a, 0 * b)
     assert math.isnan(free.ratio_low) and math.isnan(free.ratio)
-
-
-def test_a_single_matrix_is_compared_as_compare_costs_does():
-    a, b = costs_of(0, 1), costs_of(1, 1)
-    # Two more decisions, which nobody takes, set the largest difference.
-    vectors = np.column_stack([a[0], b[0], np.zeros(40), np.full(40, LARGEST)])
-    found = compare(a, b)
-    expected = compare_costs(vectors, np.zeros(40, int), np.ones(40, int))
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
-
-
-def test_of_many_matrices_a_difference_is_found():
-    rng = np.random.default_rng(0)
-    base = costs_of(0, 10, 2000)
-    other = base + 0.3 + rng.normal(0, 0.2, (10, 1)) + rng.normal(0, 0.4, (1, 2000))
-    assert compare(other, base).costlier and compare(base, other).cheaper
-    same = compare(base, base.copy())
-    assert (same.mean, same.ratio) == (0, 1) and same.low == -same.high
-    assert not same.cheaper and not same.costlier
 
 
 def test_pairs_use_the_runs_that_both_have():

@@ -3,8 +3,10 @@
 import csv
 import dataclasses
 
+import numpy as np
+
 import csdl_keras as csdl
-from csdl_keras.paper.cells import Runner
+from csdl_keras.paper.cells import Outcome, Runner
 from csdl_keras.paper.folder import Folder
 from csdl_keras.paper.grid import Grid
 from csdl_keras.paper.profiles import Profile, Search
@@ -24,7 +26,7 @@ PROFILE = Profile(
     cost_seeds=2,
     slow_cost_seeds=1,
     train_size=343,
-    algorithms=("dnn_blind", "csosr", "dnn_bayes", "csdnn"),
+    algorithms=("csosr", "dnn_bayes", "csdnn"),
 )
 #: Fewer stages, for tests that need no more.
 SHORT = dataclasses.replace(
@@ -58,6 +60,22 @@ def run(folder, profile=PROFILE, cache=None, **kwargs):
     grid = make_grid(folder, profile, cache, tell=told.append, **kwargs)
     assert grid.run().lines() == []
     return grid.runner.ran, told
+
+
+def made_up(share):
+    """In place of `Runner.run`: decides a share of examples rightly, without a training."""
+
+    def run(runner, cells):
+        for cell in cells:
+            data, right = cell.source.load(), share(cell)
+            decisions = {
+                part: np.where(np.linspace(0, 1, len(labels)) < right, labels, (labels + 1) % 10)
+                for part, labels in (("val", data.y_val), ("test", data.y_test))
+            }
+            runner.ran.append(cell)
+            yield Outcome(cell, decisions, cell.settings.mlp.epochs, 0.0)
+
+    return run
 
 
 def read(folder, name="results.csv", without=("train_seconds",)):

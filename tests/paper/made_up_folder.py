@@ -36,9 +36,8 @@ def write_csv(path, header, rows):
         csv.writer(file).writerows([header.split(), *rows])
 
 
-def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key: False, more=()):
+def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key: False):
     """Writes results, decisions, curves and record; `skip(dataset, imb, algorithm, seed)`."""
-    errors = {**errors, **dict(more)}
     generator, spare = np.random.default_rng(0), np.random.default_rng(1)
     betas = []
     (folder / "test_decisions").mkdir(parents=True, exist_ok=True)
@@ -61,10 +60,8 @@ def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key
                 key = (dataset, imbalanced, name, seed)
                 rows.append((*key, cost, cost * 1.01, 1200))
         for beta, seed in itertools.product(BETA_ERRORS if dataset == "mnist" else (), seeds[:-1]):
-            matrix, wrong = (
-                arrays[f"matrix_{seed}"],
-                spare.uniform(size=EXAMPLES) < BETA_ERRORS[beta],
-            )
+            matrix = arrays[f"matrix_{seed}"]
+            wrong = spare.uniform(size=EXAMPLES) < BETA_ERRORS[beta]
             decisions = (labels + wrong * spare.integers(1, CLASSES, EXAMPLES)) % CLASSES
             arrays[f"csdnn_{seed}_beta_{beta:g}"] = decisions.astype("uint8")
             cost, key = matrix[labels, decisions].mean(), (dataset, imbalanced, "csdnn", seed)
@@ -84,6 +81,12 @@ def read_rows(path):
 
 def write_rows(path, rows):
     write_csv(path, " ".join(rows[0]), [list(row.values()) for row in rows])
+
+
+def change_rows(folder, change):
+    """Writes into each row of results.csv what `change` returns for it."""
+    path = folder / "results.csv"
+    write_rows(path, [{**row, **change(row)} for row in read_rows(path)])
 
 
 def change_arrays(folder, label="mnist", **changes):
