@@ -110,10 +110,10 @@ def check_example_shape(what: str, array: np.ndarray, shape: tuple, like: str) -
         )
 
 
-def check_size(name: str, array: np.ndarray, largest: float = LARGEST_NUMBER) -> None:
-    """Raises if a number is larger than `largest` or infinite, or smaller than `-largest`."""
-    right = np.isnan(array) | (np.abs(array) <= largest)
-    check_entries(name, array, right, f"of a size up to {largest:g}")
+def check_size(name: str, array: np.ndarray) -> None:
+    """Raises if a number is infinite or of a size above `LARGEST_NUMBER`."""
+    right = np.isnan(array) | (np.abs(array) <= LARGEST_NUMBER)
+    check_entries(name, array, right, f"of a size up to {LARGEST_NUMBER:g}")
 
 
 def check_rows(name: str, array: np.ndarray, number: int, counted: str = "labels") -> None:

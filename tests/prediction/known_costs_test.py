@@ -3,8 +3,6 @@
 import keras
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from keras import layers
 
 import csdl_keras as csdl
@@ -57,19 +55,6 @@ class TestDecide:
             np.testing.assert_array_equal(found, expected)
             assert (found.shape, found.dtype) == ((30,), np.int64)
         np.testing.assert_array_equal(decide(careful, X), before)
-
-    @settings(max_examples=10)
-    @given(st.integers(0, 2**31), st.integers(2, 4), st.integers(2, 5))
-    def test_ties_go_to_the_lowest_index(self, seed, classes, decisions):
-        """The model outputs its inputs; costs are whole numbers, and probabilities eighths."""
-        rng = np.random.default_rng(seed)
-        p = rng.multinomial(8, np.ones(classes) / classes, size=20) / 8
-        costs = rng.integers(0, 3, size=(20, classes, decisions))
-        ends = keras.Input((classes,))
-        model = keras.Model(ends, layers.Identity()(ends))
-        expected = (p[:, None] @ costs)[:, 0].argmin(axis=1)
-        found = decide(model, p, "probability", costs=costs)
-        np.testing.assert_array_equal(found, expected)
 
 
 class TestCostInput(TestCase):
