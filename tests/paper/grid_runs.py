@@ -1,6 +1,5 @@
 """Small runs of grids and of `table2`."""
 
-import csv
 import dataclasses
 
 import numpy as np
@@ -10,6 +9,7 @@ from csdl_keras.paper.cells import Outcome, Runner
 from csdl_keras.paper.folder import Folder
 from csdl_keras.paper.grid import Grid
 from csdl_keras.paper.profiles import Profile, Search
+from tests.paper.made_up_folder import read_rows
 
 TABLE2 = "table2 --datasets digits --train-size 343 --epochs 1 --cost-seeds 2".split()
 TABLE2 += ["--algorithms", "dnn_bayes,scae_sosr"]
@@ -78,10 +78,8 @@ def made_up(share):
     return run
 
 
-def read(folder, name="results.csv", without=("train_seconds",)):
-    with (folder / name).open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [{key: row[key] for key in row if key not in without} for row in rows]
+def read(folder, name="results.csv"):
+    return read_rows(folder / name)
 
 
 def algorithms(folder):

@@ -1,10 +1,10 @@
 """A small results folder with made-up figures."""
 
-import csv
 import itertools
 import json
 
 import numpy as np
+import pandas
 
 from csdl_keras.paper.results import read_results
 from csdl_keras.paper.table2 import read_columns
@@ -32,8 +32,7 @@ BETAS = "dataset imbalanced algorithm cost_seed beta test_cost standard_error va
 
 
 def write_csv(path, header, rows):
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header.split(), *rows])
+    pandas.DataFrame(rows, columns=header.split()).to_csv(path, index=False)
 
 
 def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key: False):
@@ -75,12 +74,11 @@ def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key
 
 
 def read_rows(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return pandas.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
 
 
 def write_rows(path, rows):
-    write_csv(path, " ".join(rows[0]), [list(row.values()) for row in rows])
+    pandas.DataFrame(rows).to_csv(path, index=False)
 
 
 def change_rows(folder, change):
