@@ -94,14 +94,6 @@ def network(shape, num_classes, units=4):
 #: The user's object, and what `Trainer` is given, by what it is.
 OBJECTS = {
     "builder": lambda: (one := lambda *args: network(*args), {"network": one}),
-    "body": lambda: (
-        one := new(Narrow),
-        {"algorithm": dataclasses.replace(TOY, body=one(epochs=1, min_steps=1))},
-    ),
-    "pre-training": lambda: (
-        one := new(Halved),
-        {"algorithm": dataclasses.replace(TOY, pretraining=one(sees="inputs"))},
-    ),
     "loss class": lambda: (
         one := new(csdl.SOSRLoss),
         {"algorithm": dataclasses.replace(TOY, training=Objective("a", one))},
