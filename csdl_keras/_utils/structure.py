@@ -8,7 +8,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.frames import Columns, is_frame
-from csdl_keras._utils.keras_graph import all_layers
+from csdl_keras._utils.keras_private import all_layers
 from csdl_keras._utils.tensors import alike, examples_shape
 
 

@@ -25,7 +25,7 @@ from csdl_keras._utils import __version__
 from csdl_keras._utils.array_file import DamagedFileError, fingerprint, read_arrays, write_arrays
 from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.files import check_writable
-from csdl_keras._utils.keras_graph import all_layers
+from csdl_keras._utils.keras_private import all_layers
 
 #: Stands in a description for the version that an object of the user's lacks.
 _WITHOUT_VERSION = "without a version"

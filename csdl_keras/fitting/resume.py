@@ -21,6 +21,7 @@ from csdl_keras._utils.checks import (
     check_type,
 )
 from csdl_keras._utils.files import check_writable
+from csdl_keras._utils.keras_private import begin_at
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.fitting.cache import warn_of_damage
 
@@ -263,16 +264,14 @@ class Resume(SeededEpochs):
                 f"received {self.params['epochs']}."
             )
         self._found = record, arrays
-        # Not public, but all that `fit` offers a callback: BackupAndRestore sets it too
-        # (github.com/keras-team/keras/blob/master/keras/src/callbacks/backup_and_restore.py).
-        self.model._initial_epoch = record["epoch"]
+        begin_at(self.model, record["epoch"])
 
     def _take_up(self) -> None:
         """Restores the state that was read, after the `on_train_begin` of all callbacks."""
         if self._found is None:
             return
         (record, arrays), self._found = self._found, None
-        self.model._initial_epoch = None
+        begin_at(self.model, None)
         variables = self._variables()
         for variable, array in zip(variables, arrays, strict=False):
             variable.assign(array)

@@ -6,7 +6,7 @@ from typing import Any
 import keras
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
-from csdl_keras._utils.keras_graph import layer_of, sources_of
+from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.structure import inputs_of, output_of
 from csdl_keras._utils.types import ArrayLike, Tensor

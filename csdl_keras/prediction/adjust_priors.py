@@ -6,7 +6,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import check_bool
-from csdl_keras._utils.keras_graph import layer_of, sources_of
+from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.structure import estimator_hint
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios

@@ -9,7 +9,7 @@ import numpy as np
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import DataModel, with_data
-from csdl_keras._utils.keras_graph import inner_output, layer_of, sources_of
+from csdl_keras._utils.keras_private import inner_output, layer_of, sources_of
 from csdl_keras._utils.structure import has_structure, inputs_of, rows_output_of
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike, Classifier, Shape, Tensor

@@ -9,7 +9,7 @@ import numpy as np
 from csdl_keras._utils.arrays import as_array, check_rows, check_sample_weight
 from csdl_keras._utils.checks import check_bool, check_choice, check_number
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.keras_graph import layer_of, sources_of
+from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.labels import own_classes, positions
 from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor

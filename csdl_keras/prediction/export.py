@@ -18,7 +18,7 @@ from typing import Any
 import keras
 
 from csdl_keras._utils.checks import check_choice
-from csdl_keras._utils.keras_graph import all_layers
+from csdl_keras._utils.keras_private import all_layers
 from csdl_keras._utils.optional import check_installed, optional_module
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import LOW_PRECISION

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import OUTPUTS, check_choice
-from csdl_keras._utils.keras_graph import layer_of, sources_of
+from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of
 from csdl_keras._utils.tensors import TOLERANCE_16_BITS, known_values, probability_rows
 from csdl_keras._utils.types import Tensor

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import keras
 import numpy as np
 
-from csdl_keras._utils.keras_graph import all_layers
+from csdl_keras._utils.keras_private import all_layers
 from csdl_keras.layers.images import RandomAffine, transform
 
 #: Largest share of what a network knows about classes that a change may take away.

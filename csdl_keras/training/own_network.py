@@ -8,7 +8,7 @@ import keras
 
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Table
-from csdl_keras._utils.keras_graph import all_layers, layer_of, sources_of
+from csdl_keras._utils.keras_private import all_layers, layer_of, sources_of
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of, output_of
 from csdl_keras._utils.tensors import alike

@@ -1,7 +1,8 @@
-"""Which layer made a symbolic tensor, and from what: the graph of a functional model.
+"""What Keras 3 keeps private: the graph of a functional model, and the first epoch of a `fit`.
 
-Keras 3 has no public methods for that (keras-team/keras, issues 20267 and 23238). Its private
-names `_keras_history`, `_inbound_nodes` and `_flatten_layers` are used here and nowhere else.
+It has no public methods for the graph (keras-team/keras, issues 20267 and 23238), and its own
+`BackupAndRestore` begins later epochs by `_initial_epoch` (keras/src/callbacks). `_keras_history`,
+`_inbound_nodes`, `_flatten_layers` and `_initial_epoch` are used here and nowhere else.
 """
 
 from collections.abc import Iterator
@@ -32,3 +33,8 @@ def inner_output(tensor: Tensor) -> Tensor:
 def all_layers(model: keras.layers.Layer) -> Iterator[keras.layers.Layer]:
     """Yields a layer or model, its layers, and those inside of them."""
     yield from model._flatten_layers()
+
+
+def begin_at(model: keras.Model, epoch: int | None) -> None:
+    """Makes the `fit` that is beginning start at an epoch; `None` undoes it."""
+    model._initial_epoch = epoch
