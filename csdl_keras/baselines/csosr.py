@@ -67,7 +67,8 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         duality_gap_: bound on the distance of `objective_` from the optimum.
         n_iter_: number of steps.
         map_: the fitted `KernelMap`, with its `gamma`.
-        classes_, n_features_in_: as in scikit-learn; the classes are the decisions.
+        classes_: the decisions.
+        n_features_in_: as in scikit-learn.
 
     References:
         - [Tu, Lin: One-sided support vector regression for multiclass
