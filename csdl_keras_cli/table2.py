@@ -154,7 +154,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     for name, error in missing.items():
         _tell(f"Not run, its data are not at hand: {name}. {error}")
-    ending, spent = "", threading.Event()
+    ending, spent, results = "", threading.Event(), path / "results.csv"
+    before = results.read_bytes() if results.exists() else b""
     # A run that finds no workers leaves no record of itself.
     with processes(arguments.jobs, arguments.scheduler):
         unavailable = {name: str(error) for name, error in missing.items()}
@@ -174,11 +175,12 @@ def run(arguments: argparse.Namespace) -> int:
                 raise
             ending = f" The {arguments.budget:g} hours are over; the same command goes on."
     failures, after = grid.runner.failures, "There are no results yet."
-    if failures and not grid.runner.ran:
-        record.remove()
-    if (path / "results.csv").exists():
+    there = results.read_bytes() if results.exists() else b""
+    if failures and there == before:
+        record.remove()  # of a run that came to nothing
+    if there:
         command = shlex.join(["csdl-keras", "report", str(path)])
-        after = f"Wrote {path / 'results.csv'}. Render the table:\n\n    {command}"
+        after = f"Wrote {results}. Render the table:\n\n    {command}"
     _tell(f"\nTrained {len(grid.runner.ran)} cells; all others were there.{ending} {after}")
     return failures.tell()
 
