@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from paired import Ratio, Row
 
-from csdl_keras._utils.array_file import DamagedFileError, read_arrays
+from csdl_keras._utils.files import DamagedFileError, read_arrays
 from csdl_keras_cli.main import main
 
 BACKENDS, PROCESSES = ("tensorflow",), 1

@@ -10,15 +10,30 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from csdl_keras._utils.array_file import read_arrays, write_arrays
-from csdl_keras._utils.arrays import as_array, check_rows
-from csdl_keras._utils.checks import check_bool, check_integer, check_number
+from csdl_keras._utils.arrays import (
+    as_array,
+    check_entries,
+    check_example_shape,
+    check_rows,
+    number_array,
+    variance_beyond_rounding,
+)
+from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_number
+from csdl_keras._utils.files import read_arrays, write_arrays
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.baselines._kernel_map import KernelMap, check_features
 from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
-from csdl_keras.costs import check_cost_matrix, check_cost_vectors, cost_vectors
+from csdl_keras.costs.checks import check_cost_matrix, check_cost_vectors
+from csdl_keras.costs.conversions import cost_vectors
+
+#: Number of rows of a kernel that are computed together.
+_BATCH = 1024
+
+#: Largest input: squares of larger ones, and so distances, would overflow in float32.
+_LARGEST = 1e18
 
 #: What a file holds: attributes of a fitted machine, of its kernel map and of Nyström features.
 _FITTED = (
@@ -117,7 +132,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         tol = check_number("tol", self.tol, low=0, exclude_low=True)
         max_iter = check_integer("max_iter", self.max_iter)
         check_bool("binary_costs", self.binary_costs)
-        x = check_features(X)
+        x = _check_features(X)
         costs = self._costs(y)
         check_rows("y", costs, len(x), "rows of `X`")
         self.n_features_in_ = x.shape[1]
@@ -149,7 +164,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     def predict_costs(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns estimated costs `(N, D)`, float64, in the unit of the costs in `fit`."""
         check_is_fitted(self)
-        x = check_features(X, self.n_features_in_)
+        x = _check_features(X, self.n_features_in_)
         return self.map_.times(x, self.coef_) + self.intercept_
 
     def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
@@ -216,3 +231,74 @@ class CSOSR(ClassifierMixin, BaseEstimator):
 
 def _values(thing: object, names: Sequence[str]) -> dict[str, Any]:
     return {name: getattr(thing, name) for name in names}
+
+
+class KernelMap:
+    """Maps examples to Gaussian kernel values with the training examples `x`, or Nyström features.
+
+    The other arguments are those of `CSOSR`.
+    """
+
+    def __init__(
+        self,
+        x: np.ndarray,
+        gamma: float | str = "scale",
+        n_components: int = 1000,
+        exact_limit: int = 10_000,
+        random_state: int | np.random.RandomState | None = 0,
+    ):
+        n_components = check_integer("n_components", n_components)
+        exact_limit = check_integer("exact_limit", exact_limit, low=0)
+        check_random_state(random_state)
+        self.gamma = _scale(gamma, x)
+        self.nystroem: Nystroem | None = None
+        self.x_fit: np.ndarray | None = None
+        if len(x) <= exact_limit:
+            self.x_fit = x.copy()  # The caller may change the array later.
+        else:
+            size = min(n_components, len(x))
+            # In float32 the kernel's small eigenvalues are noise, which inversion amplifies.
+            self.nystroem = Nystroem(
+                gamma=self.gamma, n_components=size, random_state=random_state
+            ).fit(x.astype(np.float64))
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Maps `(M, features)` to kernel values `(M, N)` or features `(M, n_components)`."""
+        if self.nystroem is not None:
+            return self.nystroem.transform(x.astype(np.float64))
+        return rbf_kernel(x, self.x_fit, gamma=self.gamma)
+
+    def matrix(self, x: np.ndarray) -> np.ndarray:
+        """Returns the map of all training examples, in their dtype."""
+        width = len(x) if self.nystroem is None else len(self.nystroem.components_)
+        # Filled in place, since a second copy of the matrix might not fit into memory.
+        matrix = np.empty((len(x), width), dtype=x.dtype)
+        for batch in gen_batches(len(x), _BATCH):
+            matrix[batch] = self(x[batch])
+        return matrix
+
+    def times(self, x: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Computes `map(x) @ coefficients` without the whole map in memory."""
+        batches = gen_batches(len(x), _BATCH)
+        return np.concatenate([self(x[batch]) @ coefficients for batch in batches])
+
+
+def _scale(gamma: float | str, x: np.ndarray) -> float:
+    """Returns the number that `gamma` stands for."""
+    if isinstance(gamma, str):
+        check_choice("gamma", gamma, ("scale",))
+        variance = variance_beyond_rounding(x)
+        return 1.0 / (x.shape[1] * variance) if variance else 1.0
+    return check_number("gamma", gamma, low=0, high=1e30, exclude_low=True)
+
+
+def _check_features(features: ArrayLike, width: int | None = None) -> np.ndarray:
+    """Returns `(N, features)` as a finite matrix, float32 if it was and float64 otherwise."""
+    array = number_array("X", features, "(N, features)")
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(f"Expected `X` of shape (N, features); received shape {array.shape}.")
+    if width is not None:
+        check_example_shape("`X`", array, (width,), f"{width} features as in `fit`")
+    array = array.astype(np.float32 if array.dtype == np.float32 else np.float64, copy=False)
+    check_entries("X", array, np.abs(array) <= _LARGEST, f"finite and of a size up to {_LARGEST:g}")
+    return array

@@ -22,9 +22,14 @@ import keras
 import numpy as np
 
 from csdl_keras._utils import __version__
-from csdl_keras._utils.array_file import DamagedFileError, fingerprint, read_arrays, write_arrays
 from csdl_keras._utils.checks import check_type
-from csdl_keras._utils.files import check_writable
+from csdl_keras._utils.files import (
+    DamagedFileError,
+    check_writable,
+    fingerprint,
+    read_arrays,
+    write_arrays,
+)
 from csdl_keras._utils.keras_private import all_layers
 
 #: Stands in a description for the version that an object of the user's lacks.

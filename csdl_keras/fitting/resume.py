@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 import keras
 import numpy as np
 
-from csdl_keras._utils.array_file import OtherFitError, fingerprint, read_arrays, write_arrays
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import (
     LARGEST_INTEGER,
@@ -20,7 +19,13 @@ from csdl_keras._utils.checks import (
     check_number,
     check_type,
 )
-from csdl_keras._utils.files import check_writable
+from csdl_keras._utils.files import (
+    OtherFitError,
+    check_writable,
+    fingerprint,
+    read_arrays,
+    write_arrays,
+)
 from csdl_keras._utils.keras_private import begin_at
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.fitting.cache import warn_of_damage

@@ -12,7 +12,7 @@ import keras
 import numpy as np
 
 from csdl_keras import datasets
-from csdl_keras._utils.array_file import fingerprint
+from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from csdl_keras._utils.array_file import read_npz
-from csdl_keras._utils.files import read_json
+from csdl_keras._utils.files import read_json, read_npz
 from csdl_keras.costs.generators import zero_one
 from csdl_keras.training.algorithms import get_algorithm
 

@@ -7,7 +7,6 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.arrays import (
     as_array,
     check_example_shape,
@@ -17,6 +16,7 @@ from csdl_keras._utils.arrays import (
     number_array,
 )
 from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.structure import check_inputs
 from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike

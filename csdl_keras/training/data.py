@@ -8,7 +8,6 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.arrays import (
     as_array,
     check_entries,
@@ -16,6 +15,7 @@ from csdl_keras._utils.arrays import (
     check_rows,
     input_array,
 )
+from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.frames import Columns, Table, as_table, is_frame
 from csdl_keras._utils.labels import own_classes, positions
 from csdl_keras._utils.types import ArrayLike

@@ -17,7 +17,7 @@ from csdl_keras.losses.min_loss import MINLoss
 from csdl_keras.losses.sosr_loss import OneSidedLoss, SOSRLoss
 from csdl_keras.metrics.decision_metrics import AverageCost
 from csdl_keras.models.expected_cost_model import expected_cost_model, labelled_costs
-from csdl_keras.prediction.serving import cost_estimator
+from csdl_keras.prediction.bayes_classifier import cost_estimator
 from csdl_keras.training.bodies import Body
 from csdl_keras.training.data import Examples
 

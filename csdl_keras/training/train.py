@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeAlias
 import keras
 import numpy as np
 
-from csdl_keras._utils.array_file import fingerprint, from_arrays, to_arrays
 from csdl_keras._utils.arrays import check_range, variance_beyond_rounding
 from csdl_keras._utils.checks import LARGEST_SEED, check_callbacks, check_integer
 from csdl_keras._utils.data_model import with_data
+from csdl_keras._utils.files import fingerprint, from_arrays, to_arrays
 from csdl_keras._utils.frames import Table, is_frame
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras._utils.structure import inputs_of

@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from csdl_keras._utils.array_file import write_arrays
+from csdl_keras._utils.files import write_arrays
 from csdl_keras.baselines import CSOSR
 from csdl_keras.costs import cost_vectors, randomized_proportional
 from tests.baselines.csosr_problems import MATRIX, problem

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from csdl_keras._utils.array_file import DamagedFileError, read_arrays, write_arrays
+from csdl_keras._utils.files import DamagedFileError, read_arrays, write_arrays
 
 ARRAYS = [np.arange(600, dtype="float32").reshape(20, 30), np.array([True]), np.array(2.5)]
 RECORD = {"info": {"epochs": 3}, "seconds": 1.5}
