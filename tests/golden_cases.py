@@ -50,18 +50,12 @@ def outputs(model, x) -> np.ndarray:
     return model.predict_costs(np.reshape(x, (len(x), -1)))
 
 
-def answers() -> Iterator[tuple[str, np.ndarray]]:
-    """Yields the outputs of each trained model by its name."""
-    train, val, test = parts(*images())
-    trainer = csdl.Trainer(*train, validation_data=val, settings=SETTINGS, seed=0)
-    for name in csdl.ALGORITHMS:
-        yield f"images/{name}", outputs(trainer.train(name, MATRIX).model, test[0])
-    train, val, test = parts(*table())
-    trainer = csdl.Trainer(*train, validation_data=val, settings=SETTINGS, seed=0)
-    for name in ("calibrated_bayes", "cost_model"):
-        yield f"table/{name}", outputs(trainer.train(name, TABLE_MATRIX).model, test[0])
-    trainer = csdl.Trainer(*train, settings=SETTINGS, seed=0)
-    yield (
-        "folds/ensemble_bayes",
-        outputs(trainer.train("ensemble_bayes", TABLE_MATRIX).model, test[0]),
-    )
+def answers(data: str) -> Iterator[tuple[str, np.ndarray]]:
+    """Yields the outputs of each model that is trained on images, a table or its folds."""
+    train, val, test = parts(*(images() if data == "images" else table()))
+    matrix = MATRIX if data == "images" else TABLE_MATRIX
+    names = {"images": csdl.ALGORITHMS, "table": ("calibrated_bayes", "cost_model")}
+    validation = None if data == "folds" else val
+    trainer = csdl.Trainer(*train, validation_data=validation, settings=SETTINGS, seed=0)
+    for name in names.get(data, ("ensemble_bayes",)):
+        yield f"{data}/{name}", outputs(trainer.train(name, matrix).model, test[0])
