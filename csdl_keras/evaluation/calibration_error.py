@@ -143,8 +143,10 @@ def _in_bins(
     chosen = rows.argmax(axis=1) if class_id is None else np.full(len(rows), class_id)
     predicted = np.take_along_axis(rows, chosen[:, None], axis=1)[:, 0]
     if strategy == "quantile":
-        index = _bins_of_equal_mass(predicted, num_bins)
-        num_bins = int(index.max()) + 1
+        # Observed values as right ends, so that equal ones share a bin and none is empty.
+        parts = np.arange(1, num_bins + 1) / num_bins
+        ends = np.unique(np.quantile(predicted, parts, method="inverted_cdf"))
+        index, num_bins = np.searchsorted(ends, predicted), len(ends)
     else:
         # The right end of a bin belongs to it, so that 1 is in the last bin.
         index = np.clip(np.ceil(predicted * num_bins).astype(np.int64) - 1, 0, num_bins - 1)
@@ -155,19 +157,3 @@ def _in_bins(
         return np.divide(totals, count, out=np.full(num_bins, np.nan), where=count > 0)
 
     return Reliability(means(predicted), means((chosen == labels).astype(np.float64)), count)
-
-
-def _bins_of_equal_mass(predicted: np.ndarray, num_bins: int) -> np.ndarray:
-    """Returns the bin of each probability, with equal ones in the same bin."""
-    _, position, counts = np.unique(predicted, return_inverse=True, return_counts=True)
-    # A bin ends where the probabilities up to an end of tied ones reach the next share of all.
-    ends, size = np.cumsum(counts), len(predicted)
-    bins = min(num_bins, size)
-    targets = -(-np.arange(1, bins + 1) * size // bins)
-    cuts = [0]
-    for end in np.unique(ends[np.searchsorted(ends, targets)]):
-        if 2 * bins * (end - cuts[-1]) >= size:
-            cuts.append(end)
-    # What is left after the last end belongs to the last bin.
-    cuts[-1] = size
-    return np.searchsorted(np.array(cuts[1:]), ends)[position]

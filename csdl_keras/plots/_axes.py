@@ -2,16 +2,13 @@
 
 from typing import Any
 
-import numpy as np
 from matplotlib import rcParams
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogitLocator, NullFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from csdl_keras._utils.checks import check_choice, check_type
+from csdl_keras._utils.checks import check_type
 
 # The palette of Okabe and Ito, which colour-blind readers can distinguish, without its yellow,
 # which is too pale for a line. Curves take the colours in this order.
@@ -77,42 +74,3 @@ def with_unit(words: str, unit: str | None) -> str:
     """Returns what an axis shows, followed by the unit of costs if there is one."""
     check_type("unit", unit, str | None, "a string such as '€', or None")
     return f"{words}, {unit}" if unit else words
-
-
-def scale_of_probabilities(axes: Axes, scale: str | None, probabilities: np.ndarray) -> str:
-    """Returns `"linear"` or `"logit"`; for `None` that of the curves that are there.
-
-    Of the first curve it is `"logit"` if more than half of the probabilities lie within a tenth of
-    0 or 1, which crowd a linear axis.
-    """
-    if scale is not None:
-        return check_choice("scale", scale, ("linear", "logit"))
-    if axes.get_lines():
-        return axes.get_xscale()
-    crowded = np.mean(np.minimum(probabilities, 1.0 - probabilities) < 0.1)
-    return "logit" if crowded > 0.5 else "linear"
-
-
-def within_logit(probabilities: np.ndarray) -> np.ndarray:
-    """Returns probabilities that a logit axis can show, which has no place for 0 and 1."""
-    return np.clip(probabilities, 1e-4, 1.0 - 1e-4)
-
-
-def show_logit(axis: Axis, probabilities: np.ndarray, first: bool) -> tuple[float, float]:
-    """Gives a logit axis ticks in plain numbers; returns limits around these probabilities.
-
-    Limits that are there, unless this curve is the `first`, become wider only.
-    """
-    log_odds = np.log(within_logit(probabilities) / (1.0 - within_logit(probabilities)))
-    lowest, highest = float(log_odds.min()), float(log_odds.max())
-    margin = 0.3 + 0.03 * (highest - lowest)
-    limits = np.array([lowest - margin, highest + margin])
-    low, high = (1.0 / (1.0 + np.exp(-limits))).tolist()
-    if not first:
-        left, right = axis.get_view_interval()
-        low, high = min(low, float(left)), max(high, float(right))
-    # More names of ticks such as 0.9999 would run into each other.
-    axis.set_major_locator(LogitLocator(nbins=6))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.12g}"))
-    axis.set_minor_formatter(NullFormatter())
-    return low, high

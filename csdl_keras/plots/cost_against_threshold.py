@@ -19,10 +19,7 @@ from csdl_keras.plots._axes import (
     mark_lowest,
     next_colour,
     number,
-    scale_of_probabilities,
-    show_logit,
     with_unit,
-    within_logit,
 )
 
 # Where the axis ends: above 1, since thresholds above 1 never decide class 1.
@@ -69,7 +66,6 @@ def cost_against_threshold(
     ax: Axes | None = None,
     label: str | None = None,
     unit: str | None = None,
-    scale: str | None = None,
     classes: Any = None,
 ) -> Axes:
     """Draws the average cost of deciding class 1 if `P(1) >= t` against `t`.
@@ -85,8 +81,6 @@ def cost_against_threshold(
         cost_matrix: `(2, 2)`, `C[true, decision]`, or costs of each example, `(N, 2, 2)` or
             `csdl_keras.costs.AffineCosts`.
         ax, label, unit: as in `beta_curve`.
-        scale: of the horizontal axis, `"linear"` or `"logit"`, which has room near 0 and 1;
-            `None` (default) chooses by the probabilities, or by the curves on `ax`.
         classes: the two labels, as in `evaluation.decision_costs`. Defaults to `None`.
 
     Returns:
@@ -102,10 +96,7 @@ def cost_against_threshold(
     thresholds, costs = threshold_table(y_true, probabilities, known)
     height = with_unit("average cost", unit)
     axes = axes_of_curves(ax)
-    first, scores = not axes.get_lines(), _of_class_one(probabilities)
-    scale = scale_of_probabilities(axes, scale, scores)
-    axes.set_xscale(scale)
-    colour, shown = next_colour(axes), scores
+    colour, scores = next_colour(axes), _of_class_one(probabilities)
     if isinstance(known, AffineCosts) or known.ndim == 3:
         rows = np.stack([1.0 - scores, scores], axis=1)
         paid = average_cost(y_true, expected_costs(rows, known).argmin(axis=1), known)
@@ -113,27 +104,20 @@ def cost_against_threshold(
         axes.axhline(paid, color=colour, linestyle="--", linewidth=1.2, label=words)
     elif known.any():
         bayes = known[0, 1] / (known[0, 1] + known[1, 0])
-        words, shown = f"Bayes threshold {number(bayes)}", np.append(scores, bayes)
+        words = f"Bayes threshold {number(bayes)}"
         # Curves of several models share one line.
         if words not in axes.get_legend_handles_labels()[1]:
             axes.axvline(bayes, color=GREY, linestyle="--", linewidth=1.2, label=words)
-    if scale == "logit":
-        left, right = show_logit(axes.xaxis, shown, first)
-        # Also curves of wider limits, drawn later, leave no gap at the ends.
-        ends = np.append(within_logit(thresholds[:-1]), 1.0 - 1e-9)
-        start = 1e-9
-    else:
-        left, right, start = 0.0, _RIGHT_END, 0.0
-        ends = np.append(thresholds[:-1], _RIGHT_END)
+    ends = np.append(thresholds[:-1], _RIGHT_END)
     # The first cost applies to every threshold up to the first probability.
     axes.step(
-        np.append(start, ends), np.append(costs[0], costs), where="pre", color=colour, label=label
+        np.append(0.0, ends), np.append(costs[0], costs), where="pre", color=colour, label=label
     )
     best = int(np.argmin(costs))
     is_last = best == len(costs) - 1
     where = "above every probability" if is_last else f"at {number(ends[best])}"
-    mark_lowest(axes, right if is_last else ends[best], costs[best], colour, where)
-    axes.set_xlim(left, right)
+    mark_lowest(axes, ends[best], costs[best], colour, where)
+    axes.set_xlim(0.0, _RIGHT_END)
     axes.set_ylim(bottom=0.0, auto=True)
     label_curves(axes, "threshold of P(class 1) from which class 1 is decided", height)
     return axes

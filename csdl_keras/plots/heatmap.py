@@ -19,6 +19,8 @@ from csdl_keras.plots._axes import axes_or_new, number, with_unit
 
 # With more classes than this, cells are too small for text.
 _MOST_CLASSES_WITH_TEXT = 12
+# Names of decisions with more letters in all would run into each other.
+_MOST_LETTERS = 50
 # From this part of the highest value on, white text has more contrast than black.
 _DARK = 0.69
 
@@ -40,17 +42,13 @@ def draw_heatmap(
     # With 8 or more decisions, a new figure is larger, so that texts stay readable.
     axes = axes_or_new(ax, float(np.clip(decisions / 7.0, 1.0, 1.6)))
     image = axes.imshow(values, cmap="Blues", vmin=0.0, vmax=top)
-    # Measured before the colour bar takes a part of the Axes.
-    cell = _cell_points(axes, classes, decisions)
     beyond = "max" if highest > top else "neither"
     axes.figure.colorbar(image, ax=axes, label=label, extend=beyond)
     rows, columns = names
-    size = float(np.clip(0.9 * cell, 5.0, 10.0))
-    axes.set_yticks(range(classes), rows, fontsize=size)
-    longest = max(len(name) for name in columns)
     slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    fits = longest * 0.62 * size < cell
-    axes.set_xticks(range(decisions), columns, fontsize=size, **({} if fits else slanted))
+    fits = decisions * max(map(len, columns)) < _MOST_LETTERS
+    axes.set_yticks(range(classes), rows)
+    axes.set_xticks(range(decisions), columns, **({} if fits else slanted))
     axes.set(xlabel="decision", ylabel="true class")
     # Grey lines between cells make white cells visible.
     axes.set_xticks(np.arange(decisions - 1) + 0.5, minor=True)
@@ -58,21 +56,11 @@ def draw_heatmap(
     axes.grid(which="minor", color="#cccccc", linewidth=0.5)
     axes.tick_params(which="minor", length=0)
     if classes <= _MOST_CLASSES_WITH_TEXT:
-        texts = {(k, d): text((k, d)) for k in range(classes) for d in range(decisions)}
-        lines = [it.split("\n") for it in texts.values()]
-        widest, deepest = max(max(map(len, it)) for it in lines), max(map(len, lines))
-        size = min(11.0, 0.9 * cell / (0.62 * widest), 0.9 * cell / (1.25 * deepest))
-        for (row, column), words in texts.items():
+        for row, column in np.ndindex(classes, decisions):
             colour = "white" if values[row, column] > _DARK * top else "black"
-            axes.text(column, row, words, ha="center", va="center", fontsize=size, color=colour)
+            style = {"color": colour, "fontsize": min(10.0, 84.0 / max(values.shape))}
+            axes.text(column, row, text((row, column)), ha="center", va="center", **style)
     return axes
-
-
-def _cell_points(axes: Axes, classes: int, decisions: int) -> float:
-    """Estimates the side of a cell in points; the layout is final only once it is drawn."""
-    # The colour bar takes a tenth of the width.
-    side = min(0.85 * axes.bbox.width / decisions, 0.95 * axes.bbox.height / classes)
-    return side * 72.0 / axes.figure.dpi
 
 
 def cost_matrix_heatmap(
@@ -185,8 +173,5 @@ def cost_confusion(
     if abstained:
         parts.append(f"{100 * abstained / counts.sum():.3g}% for no class")
     lines = [", ".join(parts)] if label is None else [label, ", ".join(parts)]
-    # Not beyond the cells; the layout is not final, but without the colour bar by now.
-    width = _cell_points(axes, *counts.shape) * counts.shape[1]
-    size = float(np.clip(width / (0.55 * max(map(len, lines))), 5.0, 12.0))
-    axes.set_title("\n".join(lines), fontsize=size)
+    axes.set_title("\n".join(lines), fontsize="medium")
     return axes

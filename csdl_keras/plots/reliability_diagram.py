@@ -2,21 +2,11 @@
 
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation.calibration_error import reliability
-from csdl_keras.plots._axes import (
-    GREY,
-    axes_of_curves,
-    label_curves,
-    next_colour,
-    number,
-    scale_of_probabilities,
-    show_logit,
-    within_logit,
-)
+from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, next_colour, number
 
 
 def reliability_diagram(
@@ -26,7 +16,6 @@ def reliability_diagram(
     class_id: int | None = None,
     ax: Axes | None = None,
     label: str | None = None,
-    scale: str | None = None,
     classes: Any = None,
 ) -> Axes:
     """Draws the share of predictions that come true against their probability.
@@ -40,9 +29,6 @@ def reliability_diagram(
             by default.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
-        scale: of both axes, `"linear"` or `"logit"`, which has room near 0 and 1, where a share of
-            0 or 1 of `n` examples is drawn at `1 / 2n` from it; `None` (default) chooses by the
-            bins, or by the curves on `ax`.
 
     Returns:
         The Axes.
@@ -60,22 +46,11 @@ def reliability_diagram(
     bins = reliability(y_true, probabilities, num_bins, class_id, "quantile", classes)
     low, high = bins.intervals()
     axes = axes_of_curves(ax)
-    first = not axes.get_lines()
-    scale = scale_of_probabilities(axes, scale, bins.confidence)
     x, y = bins.confidence, bins.frequency
-    axes.set(xscale=scale, yscale=scale)
-    if first:
+    axes.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0))
+    if not axes.get_lines():
         axes.axline((0.25, 0.25), (0.75, 0.75), color=GREY, linewidth=1.0, linestyle="--")
     colour = next_colour(axes)
-    if scale == "logit":
-        nearest = 0.5 / bins.count
-        x, y = within_logit(x), np.clip(y, nearest, 1.0 - nearest)
-        low, high = within_logit(low), within_logit(high)
-        shown = np.concatenate([y, low[bins.frequency > 0.0], high[bins.frequency < 1.0]])
-        axes.set_xlim(*show_logit(axes.xaxis, x, first))
-        axes.set_ylim(*show_logit(axes.yaxis, shown, first))
-    else:
-        axes.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0))
     error = f"calibration error {number(bins.error)}"
     axes.plot(x, y, "o-", color=colour, markersize=4, label=f"{label}: {error}" if label else error)
     axes.vlines(x, low, high, color=colour, alpha=0.5)

@@ -56,19 +56,3 @@ class TestCostAgainstThreshold:
         cost_against_threshold(Y_TRUE, PROBABILITIES**2, MATRIX, ax=axes, label="b")
         words = [word.split(":")[0] for word in legend_of(axes)]
         assert words == ["Bayes threshold 0.2", "a", "lowest", "b", "lowest"]
-
-    @pytest.mark.parametrize("labels", [[0, 0, 0, 1], [0, 0, 0, 0]])
-    def test_near_certain_probabilities_have_room(self, labels):
-        near = [0.0002, 0.004, 0.03, 0.995]
-        axes = cost_against_threshold(labels, near, MATRIX, label="model")
-        assert axes.get_xscale() == "logit"
-        x, _ = line_of(axes, "model")
-        left, right = axes.get_xlim()
-        np.testing.assert_allclose(x[1:-1], near)
-        assert x[0] < left < near[0] and near[-1] < right < x[-1]
-        star = star_of(axes)[0]
-        assert star == (0.995 if any(labels) else right)
-        cost_against_threshold(labels, [1e-9, 0.5, 0.5, 1.0], MATRIX, ax=axes)
-        assert axes.get_xlim()[0] < left and axes.get_xlim()[1] > right
-        linear = cost_against_threshold(labels, near, MATRIX, scale="linear")
-        assert linear.get_xscale() == "linear"

@@ -11,10 +11,6 @@ LABELS = (RNG.uniform(size=(300, 1)) > P.cumsum(axis=1)).sum(axis=1)
 SHARP = P**3 / (P**3).sum(axis=1, keepdims=True)
 
 
-SURE = RNG.dirichlet([0.02, 0.02, 0.02], 400)
-SURE_LABELS = np.where(RNG.uniform(size=400) < 0.05, RNG.integers(3, size=400), SURE.argmax(axis=1))
-
-
 def heights_of(axes):
     """Lower and upper ends of the vertical lines of the last curve."""
     return np.array([line[:, 1] for line in axes.collections[-1].get_segments()]).T
@@ -23,7 +19,7 @@ def heights_of(axes):
 class TestReliabilityDiagram:
     @pytest.mark.parametrize("class_id, whose", [(None, "largest"), (1, "class 1")])
     def test_points_and_intervals(self, class_id, whose):
-        axes = reliability_diagram(LABELS, SHARP, 5, class_id, label="sharp", scale="linear")
+        axes = reliability_diagram(LABELS, SHARP, 5, class_id, label="sharp")
         bins = reliability(LABELS, SHARP, 5, class_id, strategy="quantile")
         assert bins.count.tolist() == [60] * 5
         label = f"sharp: calibration error {bins.error:.3g}"
@@ -32,18 +28,6 @@ class TestReliabilityDiagram:
         np.testing.assert_allclose(heights_of(axes), bins.intervals())
         assert whose in axes.get_xlabel()
         assert axes.get_xlim() == axes.get_ylim() == (0.0, 1.0)
-
-    def test_near_certain_probabilities_have_room(self):
-        axes = reliability_diagram(SURE_LABELS, SURE, label="sure")
-        bins = reliability(SURE_LABELS, SURE, 10, strategy="quantile")
-        assert axes.get_xscale() == axes.get_yscale() == "logit"
-        x, y = line_of(axes, f"sure: calibration error {bins.error:.3g}")
-        np.testing.assert_allclose(x, np.minimum(bins.confidence, 1 - 1e-4))
-        # All of a bin came true: half an example from 1.
-        right = bins.frequency == 1.0
-        assert right.any() and not right.all()
-        np.testing.assert_allclose(y[right], 1.0 - 0.5 / bins.count[right])
-        np.testing.assert_allclose(y[~right], bins.frequency[~right])
 
     def test_two_curves_share_a_diagonal(self):
         axes = reliability_diagram(LABELS, P)
