@@ -74,11 +74,6 @@ def bg_img_rot_synthetic(
     order = rng.permutation(len(labels))
     total = min(len(labels), train_size + val_size)
     in_train = total - round(total * val_size / (train_size + val_size))
-    if not 0 < in_train < total:
-        raise ValueError(
-            f"Expected `train_size` and `val_size` such that each gets some of {total} digits; "
-            f"received {train_size} and {val_size}."
-        )
     train, val, rest = np.split(order, [in_train, total])
     x_test, y_test = (np.r_[base.x_test, pool[rest]], np.r_[base.y_test, labels[rest]])
     digits = {"train": (pool[train], labels[train]), "val": (pool[val], labels[val])}
@@ -124,12 +119,6 @@ def _patches(
     """Cuts random patches `(number, height, width)` from pictures, none of low variance."""
     # All candidates are drawn in advance: if another decoder reads a picture with other last
     # bits, only the patches cut from this picture change.
-    smallest = tuple(np.min([picture.shape for picture in pictures], axis=0).tolist())
-    if height > smallest[0] or width > smallest[1]:
-        raise ValueError(
-            f"Expected images no larger than any photograph, {smallest}; received "
-            f"{(height, width)}."
-        )
     which = rng.integers(len(pictures), size=(number, _CANDIDATES))
     share_y, share_x = rng.random((2, number, _CANDIDATES))
     sizes = np.array([picture.shape for picture in pictures]) - (height - 1, width - 1)

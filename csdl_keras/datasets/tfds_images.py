@@ -111,14 +111,10 @@ def _online() -> bool:
 def _supervised_keys(tfds: types.ModuleType, info: Any) -> tuple[str, str]:
     """Returns the keys of image and label in the examples of a data set."""
     keys, features = info.supervised_keys, info.features
-    if (
-        keys is None
-        or len(keys) != 2
-        or not all(isinstance(key, str) for key in keys)
-        or not isinstance(features[keys[0]], (tfds.features.Image, tfds.features.Tensor))
-        or len(features[keys[0]].shape) != 3
-        or not isinstance(features[keys[1]], tfds.features.ClassLabel)
-    ):
+    kinds = [features[key] for key in keys or () if isinstance(key, str)]
+    image, label = kinds if len(kinds) == 2 else (None, None)
+    of_images = isinstance(image, (tfds.features.Image, tfds.features.Tensor))
+    if not of_images or len(image.shape) != 3 or not isinstance(label, tfds.features.ClassLabel):
         raise ValueError(
             "Expected a data set of images with one class label each; "
             f"{info.name!r} has the features {list(features)}."
