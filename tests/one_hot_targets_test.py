@@ -170,34 +170,6 @@ class TestLosses(TestCase):
         self.assertFinite(loss(ONE_HOT, outputs))
         self.assertFinite(make()(COSTS["errors"], outputs))
 
-    def test_large_batches_of_fit(self, make):
-        """Nothing can raise in a graph; on PyTorch there is none."""
-        x, rows = np.tile(X[:48], (25, 1)), np.tile(ONE_HOT[:48], (25, 1))
-
-        def loss_of(rows):
-            """Images of two columns, since TensorFlow does not know the size of a batch."""
-            end = keras.layers.Dense(K, "softmax") if make is losses.MINLoss else None
-            model = compiled(loss=make(), end=end, shape=(600, 2, 3))
-            images = x.reshape(-1, 600, 2, 3), rows.reshape(-1, 600, 2, K)
-            return model.fit(*images, batch_size=1, verbose=0).history["loss"]
-
-        if keras.backend.backend() == "torch":
-            with pytest.raises(ValueError, match=f"1200 rows.*{FIX}"):
-                loss_of(rows)
-        else:
-            assert np.isnan(loss_of(rows)).all()
-        self.assertFinite(loss_of(np.r_[rows[1:], np.zeros((1, K))]))
-
-
-def test_many_small_batches_of_known_values():
-    """Where steps run one by one, a loss counts rows until others come."""
-    right = np.tile(with_one([0, 0, 0, 0]), (20, 1))
-    wrong, x = np.tile(ONE_HOT, (20, 1)), np.tile(X, (20, 1))
-    choices = {"x": x, "run_eagerly": True}
-    assert np.isfinite(fitted(right, **choices).history["loss"][0])
-    with pytest.raises(ValueError, match=f"10.. rows.*{FIX}"):
-        fitted(wrong, **choices)
-
 
 DECISIONS = RNG.integers(K, size=NUM)
 SETTINGS = csdl.Settings().replace({"mlp.hidden_units": (4,)}).limit_epochs(1)

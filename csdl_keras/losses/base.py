@@ -1,6 +1,5 @@
 """The base classes of losses: of what takes arrays and frames, and of what compares costs."""
 
-import math
 from typing import Any
 
 import keras
@@ -35,8 +34,6 @@ from csdl_keras.costs.checks import check_not_one_hot
 _INSTEAD = (
     "End the model in CostOutput, or train it with cross-entropy and pass it to bayes_classifier."
 )
-# So many one-hot rows and no others are no costs by chance. `fit` shows a loss a batch at a time.
-_ENOUGH_ROWS = 1000
 
 
 class CheckedLoss(keras.losses.Loss):
@@ -94,7 +91,6 @@ class CostLoss(CheckedLoss):
         self.cost_matrix = None
         self._rows: Tensor = None
         self._sums_to_1 = False
-        self._one_hot_counts = np.zeros(4)
         if cost_matrix is not None:
             self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype, self.scaled_rows)
 
@@ -116,7 +112,8 @@ class CostLoss(CheckedLoss):
         y_pred = tensor_or_array("y_pred", y_pred)
         shape = examples_shape("y_pred", y_pred)
         if self.cost_matrix is None:
-            y_true = self._without_one_hot(tensor_or_array("y_true", y_true), y_pred)
+            y_true = tensor_or_array("y_true", y_true)
+            self._check_not_one_hot(y_true, y_pred)
         else:
             y_true = tensor_or_labels(y_true, len(self.cost_matrix), shape)
         value = super().__call__(y_true, y_pred, sample_weight)
@@ -140,26 +137,11 @@ class CostLoss(CheckedLoss):
             )
         return probable
 
-    def _without_one_hot(self, costs: Tensor, y_pred: Tensor) -> Tensor:
-        """Returns cost vectors; raises, or inside a graph returns NaN, if all are one-hot."""
-        whole = isinstance(y_pred, np.ndarray)  # A model's outputs are those of a batch.
-        settled = self.binary_costs or (self._one_hot_counts[0] and not whole)
-        if settled or len(costs.shape) < 2 or (costs.shape[-1] or 0) < 3:
-            return costs
-        known = known_values(costs)
-        if known is None:
-            if math.prod(size or 1 for size in costs.shape[:-1]) < _ENOUGH_ROWS:
-                return costs
-            costs = ops.cast(costs, self.dtype)
-            counts = one_hot_counts(costs)
-            one_hot = ops.logical_and(counts[0] == 0, ops.min(counts[1:]) > 0)
-            return ops.where(one_hot, float("nan"), costs)
-        counts = one_hot_counts(known)
-        if not whole:
-            counts = self._one_hot_counts = self._one_hot_counts + counts
-        if whole or counts.sum() >= _ENOUGH_ROWS:
-            check_not_one_hot(f"the targets of {self.name!r}", counts)
-        return costs
+    def _check_not_one_hot(self, costs: Tensor, y_pred: Tensor) -> None:
+        """Raises if the rows of a whole array are all one-hot; those of a batch may be by chance."""
+        known = known_values(costs) if isinstance(y_pred, np.ndarray) else None
+        if known is not None and known.ndim > 1 and not self.binary_costs:
+            check_not_one_hot(f"the targets of {self.name!r}", one_hot_counts(known))
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         if self.cost_matrix is None:

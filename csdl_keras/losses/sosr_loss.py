@@ -123,8 +123,8 @@ class SOSRLoss(CostLoss):
         reduction, name: as in `keras.losses.Loss`. By default the mean over the batch.
         dtype: dtype of the computation; `None` (default) is at least float32.
         binary_costs: whether all cost vectors may be one-hot: a single decision costs 1. By
-            default arrays of such rows raise as labels, and batches of 1,000 rows are NaN in a
-            compiled step; of smaller ones `AverageCost` raises at the end of the epoch.
+            default arrays of such rows raise as labels; in `fit`, `AverageCost` raises at the end
+            of the epoch.
 
     References:
         - Chung, Lin, Yang: Cost-aware Pre-training for Multiclass
