@@ -138,7 +138,7 @@ class CostLoss(CheckedLoss):
         return probable
 
     def _check_not_one_hot(self, costs: Tensor, y_pred: Tensor) -> None:
-        """Raises if the rows of a whole array are all one-hot; those of a batch may be by chance."""
+        """Raises if all rows of a whole array are one-hot; those of a batch may be by chance."""
         known = known_values(costs) if isinstance(y_pred, np.ndarray) else None
         if known is not None and known.ndim > 1 and not self.binary_costs:
             check_not_one_hot(f"the targets of {self.name!r}", one_hot_counts(known))
