@@ -12,7 +12,6 @@ import keras
 import numpy as np
 
 from csdl_keras import datasets
-from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
@@ -24,7 +23,7 @@ from csdl_keras.prediction.decide import decide
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.parallel import forget_models
 from csdl_keras.training.settings import Settings
-from csdl_keras.training.train import Trained, Trainer
+from csdl_keras.training.train import Trainer
 
 #: The choices that keys of cells hold. Those that `Settings` got later are in a key only where
 #: they differ from their defaults, so that results on file stay known.
@@ -172,78 +171,41 @@ class Outcome:
 class Runner:
     """Runs cells; what they share, with each other or with earlier runs, is trained once.
 
-    `cache` keeps finished stages and decisions. `failures` are the cells that failed, `ran` those
-    whose decisions were not in the cache.
+    `cache` keeps finished stages. `failures` are the cells that failed, `ran` the others.
     """
 
     def __init__(self, cache: StageCache):
         self.cache, self.failures, self.ran = cache, Failures(), list[Cell]()
-        # A grid comes back to the same data several times; trainers know their fingerprints.
-        self.trainer = functools.lru_cache(maxsize=2)(self._trainer)
 
     def run(self, cells: Iterable[Cell]) -> Iterator[Outcome]:
-        waiting: dict[Trainer, list[tuple[Cell, dict[str, str]]]] = {}
+        """Yields outcomes as soon as they are trained, those that diverged last."""
+        groups: dict[tuple[DataSource, int], list[Cell]] = {}
         for cell in cells:
-            with self.failures.step(cell.name):
-                trainer = self.trainer(cell.source, cell.seed)
-                training = trainer.key(cell.algorithm, cell.matrix, cell.settings)
-                stage = {"stage": "decisions", "cell": cell.key, "training": training}
-                stage["images"] = _images(cell.source)
-                if stage in self.cache:
-                    yield self._outcome(cell, stage)
-                else:
-                    waiting.setdefault(trainer, []).append((cell, stage))
-        for trainer, own in waiting.items():
-            yield from self._train(trainer, own)
+            groups.setdefault((cell.source, cell.seed), []).append(cell)
+        for (source, seed), own in groups.items():
+            yield from self._train(source.load(), seed, own)
 
-    def _train(
-        self, trainer: Trainer, own: Sequence[tuple[Cell, dict[str, str]]]
-    ) -> Iterator[Outcome]:
-        """Yields outcomes as soon as they are trained."""
-        diverged: dict[int, DivergedError] = {}
+    def _train(self, data: DataSet, seed: int, own: Sequence[Cell]) -> Iterator[Outcome]:
+        diverged = list[Outcome]()
 
         def on_error(index: int, error: Exception) -> None:
             if isinstance(error, DivergedError):
-                diverged[index] = error
+                diverged.append(Outcome(own[index], {}, error.epoch, 0.0))
             else:
-                self.failures.add(own[index][0].name, error)
+                self.failures.add(own[index].name, error)
 
-        requests = [(cell.algorithm, cell.matrix, cell.settings) for cell, _ in own]
-        for index, trained in trainer.train_all(requests, on_error):
-            cell, stage = own[index]
-            with self.failures.step(cell.name):
-                outcome = self._outcome(cell, stage, trained)
-                self.ran.append(cell)
-                yield outcome
-            forget_models()
-        for index, error in diverged.items():
-            self.ran.append(own[index][0])
-            yield Outcome(own[index][0], {}, error.epoch, 0.0)
-
-    def _outcome(
-        self, cell: Cell, stage: dict[str, str], trained: Trained | None = None
-    ) -> Outcome:
-
-        def compute() -> tuple[list, dict[str, Any]]:
-            assert trained is not None
-            data, seconds = cell.source.load(), round(trained.seconds, 2)
-            info = {"epochs": trained.epochs, "train_seconds": seconds, "history": trained.history}
-            return [decide(trained.model, x) for x in (data.x_val, data.x_test)], info
-
-        found = self.cache.get(stage, compute)
-        return Outcome(cell, dict(zip(("val", "test"), found.arrays, strict=True)), **found.info)
-
-    def _trainer(self, source: DataSource, seed: int) -> Trainer:
-        data = source.load()
         validation = data.x_val, data.y_val
-        return Trainer(data.x_train, data.y_train, validation, seed=seed, cache=self.cache)
-
-
-@functools.lru_cache(maxsize=2)
-def _images(source: DataSource) -> str:
-    """Returns a digest of what is decided on, which the key of a training does not contain."""
-    data = source.load()
-    return fingerprint(data.x_val, data.x_test)
+        trainer = Trainer(data.x_train, data.y_train, validation, seed=seed, cache=self.cache)
+        requests = [(cell.algorithm, cell.matrix, cell.settings) for cell in own]
+        for index, it in trainer.train_all(requests, on_error):
+            with self.failures.step(own[index].name):
+                decisions = {"val": decide(it.model, data.x_val)}
+                decisions["test"] = decide(it.model, data.x_test)
+                self.ran.append(own[index])
+                yield Outcome(own[index], decisions, it.epochs, round(it.seconds, 2), it.history)
+            forget_models()
+        self.ran += [outcome.cell for outcome in diverged]
+        yield from diverged
 
 
 @contextlib.contextmanager

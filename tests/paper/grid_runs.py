@@ -55,10 +55,10 @@ def make_grid(folder, profile=PROFILE, cache=None, **kwargs):
 
 
 def run(folder, profile=PROFILE, cache=None, **kwargs):
-    """Runs a grid; returns the cells that were not in its cache, and what it told."""
+    """Runs a grid; returns the cells that were not in its folder, and what it told."""
     told = []
     grid = make_grid(folder, profile, cache, tell=told.append, **kwargs)
-    assert grid.run().lines() == []
+    assert grid.run().lines == []
     return grid.runner.ran, told
 
 
