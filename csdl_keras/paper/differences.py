@@ -1,7 +1,6 @@
 """The difference in cost between two algorithms on the same data, with intervals."""
 
 import dataclasses
-import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
@@ -104,13 +103,10 @@ def _over_runs(
 
 def _complete(runs: Iterable[Run]) -> list[Run]:
     """Returns the runs of the most matrices that have the same training seeds."""
-    seeds: dict[int, set[int]] = {}
+    matrices: dict[int, set[int]] = {}
     for matrix, seed in runs:
-        seeds.setdefault(matrix, set()).add(seed)
-    blocks: list[list[Run]] = [[]]
-    for one in set().union(*seeds.values()):
-        having = {matrix: own for matrix, own in seeds.items() if one in own}
-        shared = set.intersection(*having.values())
-        blocks.append(sorted(itertools.product(having, shared)))
-    # Of as many matrices, those with the most seeds.
-    return max(blocks, key=lambda block: (len({matrix for matrix, _ in block}), len(block)))
+        matrices.setdefault(seed, set()).add(matrix)
+    most = max(matrices.values(), key=len, default=set())
+    return [
+        (it, seed) for it in sorted(most) for seed in sorted(matrices) if most <= matrices[seed]
+    ]

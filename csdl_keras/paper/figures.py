@@ -56,7 +56,7 @@ def _draw_costs(axes: "Axes", column: Column) -> None:
     axes.plot(paper, range(len(rows)), "D", mfc="none", mec="black", clip_on=False)
     axes.set_yticks(range(len(rows)), list(map(row_title, rows)), fontsize=9)
     for label, row in zip(axes.get_yticklabels(), rows, strict=True):
-        label.set_fontweight("bold" if column.cells["bold"].get(row.name) else "normal")
+        label.set_fontweight("bold" if column.cells["tied"].get(row.name) else "normal")
     axes.invert_yaxis()
     longest = np.nanmax([*ours, *paper, 1.5]) * 1.1
     axes.set_xscale("log")

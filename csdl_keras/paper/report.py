@@ -6,7 +6,6 @@ import importlib.resources
 import pathlib
 import re
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, TypeAlias
 
 import pandas
@@ -47,7 +46,7 @@ class Contents:
 
 
 def read_contents(folder: pathlib.Path) -> Contents:
-    """Reads a folder of results, with `results.csv` at least."""
+    """Reads a folder of results."""
     columns, curves = read_columns(folder, read_results(folder)), read_beta_curves(folder)
     doubled = notes.read_doubled(folder)
     changed = doubled[1] if doubled else {}
@@ -55,39 +54,29 @@ def read_contents(folder: pathlib.Path) -> Contents:
         dataclasses.replace(claim, twice_the_epochs=changed.get(claim.statement))
         for claim in claims(columns, curves)
     ]
-    searches = notes.read_searches(folder)
+    searches = notes.searches_table(folder)
     return Contents(columns, curves, found, read_runs(folder), searches, doubled)
 
 
-def report(
-    folder: pathlib.Path,
-    out: pathlib.Path,
-    step: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
-) -> list[pathlib.Path]:
+def report(folder: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
     """Writes tables, figures and the paper's claims beside our figures.
 
-    It reads a folder of results, as `csdl-keras table2` and `csdl-keras compare` write it, and
-    writes into `out` `report.html`, which needs no other file, `table2.md`, `table2.tex`,
-    `figures/costs.png` and, if there are curves, `figures/beta_curve.png`. It makes each file in
-    the context that `step` returns for its name. Returns the paths of files that were written.
+    It reads a folder of results, as `csdl-keras table2` writes it, and writes into `out`
+    `report.html`, which needs no other file, `table2.md`, `table2.tex`, `figures/costs.png` and, if
+    there are curves, `figures/beta_curve.png`. Returns their paths.
     """
-    for name in ("jinja2", "matplotlib"):  # A missing one shows before the work.
-        optional_module(name, "compare")
     contents = read_contents(folder)
     check_writable("--out", out / "figures")
-    files: dict[str, Callable[[], bytes]] = {
-        "report.html": lambda: render_page(contents).encode(),
-        "table2.md": lambda: render_markdown(contents).encode(),
-        "table2.tex": lambda: render_latex(contents).encode(),
+    files = {
+        "report.html": render_page(contents).encode(),
+        "table2.md": render_markdown(contents).encode(),
+        "table2.tex": render_latex(contents).encode(),
     }
-    blocks = [block for blocks in sections(contents).values() for block in blocks]
-    files |= dict(block for block in blocks if isinstance(block, Figure))
-    paths = []
-    for name, make in files.items():
-        with step(name):
-            replace_file(out / name, make())
-            paths.append(out / name)
-    return paths
+    for blocks in sections(contents).values():
+        files |= {it.path: it.draw() for it in blocks if isinstance(it, Figure)}
+    for name, content in files.items():
+        replace_file(out / name, content)
+    return [out / name for name in files]
 
 
 def sections(contents: Contents) -> dict[str, list[Block]]:
@@ -99,17 +88,13 @@ def sections(contents: Contents) -> dict[str, list[Block]]:
     table["verdict"] = bold.where(table["verdict"].ne("no figures"), table["verdict"])
     made: dict[str, list[Block]] = {
         "What the paper claims, and what these figures say": [table, told["rule"]]
-        if stated
-        else [told["nothing"]]
     }
     made |= {heading: [_panel(own)] for heading, own in panels(columns).items()}
     # The notes follow the last table.
     made[list(made)[-1]].append(notes.table_notes(columns))
     figure = Figure("figures/costs.png", lambda: costs_png(columns))
     made["Distance from the best"] = [told["distance"], figure]
-    savings = notes.savings_table(columns)
-    if len(savings):
-        made["Relative to a constant decision"] = [told["saved"], savings]
+    made["Relative to a constant decision"] = [told["saved"], notes.savings_table(columns)]
     if contents.curves:
         places = [
             f"{it.title} at {', '.join(f'{beta:g}' for beta in it.collapsed)}"
@@ -123,17 +108,14 @@ def sections(contents: Contents) -> dict[str, list[Block]]:
     made["Comparisons behind the verdicts"] = [
         {f"{claim.statement}: {claim.verdict}": claim.table for claim in stated}
     ]
-    searches = contents.searches
-    if len(searches):
-        counts = {"every": searches["corruptions"].sum(), "highest": searches["highest"].sum()}
-        made["What was tried"] = [told["searched"].format(**counts), notes.searches_table(searches)]
+    if len(contents.searches):
+        made["What was tried"] = [told["searched"], contents.searches]
     if contents.doubled:
         table, changed = contents.doubled
         changes = [f"{it}: from {old} to {new}" for it, (old, new) in changed.items()]
         text = told["doubled"].format(changed="; ".join(changes) or "none")
         made["Twice the epochs"] = [text, table]
-    unknown = "Not recorded: the folder has no run.json."
-    made["What made these figures"] = [notes.runs_table(runs) if runs else unknown]
+    made["What made these figures"] = [notes.runs_table(runs)]
     return made
 
 
@@ -212,7 +194,7 @@ def _panel(columns: Sequence[Column]) -> pandas.DataFrame:
 def _cell(column: Column, name: str) -> str:
     """Our figure and the paper's; what is between `<b>` and `</b>` is shown in bold."""
     cell, paper, text = column.cell(name), column.paper(name), column.text(name)
-    text = f"<b>{text}</b>" if cell is not None and cell["bold"] else text
+    text = f"<b>{text}</b>" if cell is not None and cell["tied"] else text
     if paper is None:
         return text
     theirs = f"{paper['cost']} ± {paper['standard_error']}"

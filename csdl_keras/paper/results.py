@@ -15,21 +15,13 @@ from csdl_keras._utils.files import read_json, read_npz
 from csdl_keras.costs.generators import zero_one
 from csdl_keras.training.algorithms import get_algorithm
 
-#: Types of the columns of each table that the report needs.
-_PLACE = {"dataset": str, "imbalanced": bool, "algorithm": str}
-_RESULT = _PLACE | {"cost_seed": int, "average_cost": float, "validation_cost": float}
-_RESULT |= {"train_size": int}
-_CHOICE = _PLACE | {"parameter": str, "value": str, "chosen": bool}
-_POINT = _PLACE | {"cost_seed": int, "beta": float, "test_cost": float, "standard_error": float}
-_POINT |= {"validation_cost": float}
-#: What stands in columns that may be missing, and in empty cells.
+#: What stands in empty cells of a table, and in columns that tables of earlier versions lack.
 _NO_RESULT = {"seed": 0, "collapsed": False, "tried_again": 0, "hidden_units": "", "epochs": 0}
-_NO_RESULT |= {"constant_decision": "", "against_best": ""}
-_NO_RESULT |= dict.fromkeys(("beta", "constant_cost", "saved", "saved_low", "saved_high"), math.nan)
-_NO_CHOICE = {"given": "", "collapsed": False, "cell": ""}
+_NO_RESULT |= {"beta": math.nan}
+_NO_CHOICE = {"value": "", "given": "", "collapsed": False, "cell": ""}
 _NO_CHOICE |= {"validation": math.nan, "train_seconds": math.nan}
 #: What tells two results apart.
-PLACE = [*_PLACE, "cost_seed", "seed"]
+PLACE = ["dataset", "imbalanced", "algorithm", "cost_seed", "seed"]
 
 
 def data_label(dataset: str, imbalanced: bool) -> str:
@@ -37,24 +29,13 @@ def data_label(dataset: str, imbalanced: bool) -> str:
     return f"{dataset}_imb" if imbalanced else dataset
 
 
-def _read_frame(
-    path: pathlib.Path, needed: Mapping[str, type], optional: Mapping[str, object]
-) -> pandas.DataFrame:
-    """Reads a CSV file with columns of these types, and others by what stands for missing ones.
-
-    A column `label` is added, see `data_label`. There are no rows if there is no such file.
-    """
+def _read_frame(path: pathlib.Path, defaults: Mapping[str, object]) -> pandas.DataFrame:
+    """Reads a CSV file, if there is one, and adds the column `label`, see `data_label`."""
     if not path.is_file():
-        return pandas.DataFrame(columns=[*needed, *optional, "label"])
-    texts = {name: str for name, value in optional.items() if isinstance(value, str)}
-    try:
-        frame = pandas.read_csv(path, dtype={**needed, **texts}, index_col=False)
-    except ValueError as error:
-        raise ValueError(f"Expected {path} to be a table of results; {error}.") from error
-    missing = [name for name in needed if name not in frame]
-    if missing:
-        raise ValueError(f"Expected {path} to have the columns {', '.join(missing)}.")
-    for name, value in optional.items():
+        return pandas.DataFrame(columns=["label", "algorithm", "parameter", *defaults])
+    texts = {name: str for name, value in defaults.items() if isinstance(value, str)}
+    frame = pandas.read_csv(path, dtype=texts)
+    for name, value in defaults.items():
         column = frame[name] if name in frame else pandas.Series(value, frame.index)
         frame[name] = column.fillna(value).astype(type(value))
     labels = map(data_label, frame["dataset"], frame["imbalanced"])
@@ -62,29 +43,18 @@ def _read_frame(
 
 
 def read_results(folder: pathlib.Path, name: str = "results.csv") -> pandas.DataFrame:
-    """Reads the results of a folder, algorithms by their main names."""
-    path = folder / name
-    frame = _read_frame(path, _RESULT, _NO_RESULT)
-    if frame.empty:
-        raise ValueError(f"Expected results in the file {path}; received none.")
-    frame["algorithm"] = [get_algorithm(it).name for it in frame["algorithm"]]
-    double = frame[frame.duplicated(PLACE)]
-    if len(double):
-        raise ValueError(
-            f"Expected one row for each result in {path}; received two of "
-            f"{double[PLACE].iloc[0].to_dict()}."
-        )
-    return frame
+    """Reads the results of a folder."""
+    return _read_frame(folder / name, _NO_RESULT)
 
 
 def read_choices(folder: pathlib.Path) -> pandas.DataFrame:
     """Reads the values that searches tried."""
-    return _read_frame(folder / "choices.csv", _CHOICE, _NO_CHOICE)
+    return _read_frame(folder / "choices.csv", _NO_CHOICE)
 
 
 def read_points(folder: pathlib.Path) -> pandas.DataFrame:
     """Reads the points of curves of beta."""
-    return _read_frame(folder / "beta_curve.csv", _POINT, {})
+    return _read_frame(folder / "beta_curve.csv", {})
 
 
 def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
