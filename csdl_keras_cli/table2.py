@@ -221,12 +221,11 @@ def _profile(arguments: argparse.Namespace) -> Any:
     if arguments.epochs is not None:
         settings = settings.limit_epochs(arguments.epochs)
     names = [get_algorithm(name).name for name in arguments.algorithms or ()]
-    size, matrices = arguments.train_size, arguments.cost_seeds
     changes = {
         "datasets": tuple(arguments.datasets or ()),
         "algorithms": tuple(dict.fromkeys(names)),
-        **dict.fromkeys(("cost_seeds", "slow_cost_seeds"), matrices),
-        **dict.fromkeys(("train_size", "cnn_train_size"), size),
+        "cost_seeds": arguments.cost_seeds,
+        **dict.fromkeys(("train_size", "cnn_train_size"), arguments.train_size),
         "seeds": arguments.seeds,
     }
     given = {name: value for name, value in changes.items() if value}

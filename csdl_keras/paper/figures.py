@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas
 
 from csdl_keras.paper.beta_curve import BetaCurve
 from csdl_keras.paper.table2 import GROUPS, Column, groups, row_title
@@ -45,10 +46,12 @@ def costs_png(columns: Sequence[Column]) -> bytes:
 
 def _draw_costs(axes: "Axes", column: Column) -> None:
     rows = [row for members in groups([column]).values() for row in members]
-    costs = column.cells["cost"].reindex([row.name for row in rows]).to_numpy(float)
     figures = [column.paper(row.name) for row in rows]
-    theirs = np.array([math.nan if it is None else float(it["cost"]) for it in figures])
-    ours, paper = (_relative(it) for it in (costs, theirs))
+    costs = pandas.DataFrame({"ours": column.cells["cost"].reindex([row.name for row in rows])})
+    costs["paper"] = [math.nan if it is None else float(it["cost"]) for it in figures]
+    # A training that diverged has no place here.
+    costs = costs.where(np.isfinite(costs))
+    ours, paper = (costs / costs.min()).to_numpy().T
     for height, row in enumerate(rows):
         colour = COLOURS[row.series]
         axes.plot([1, ours[height]], [height] * 2, color=colour, alpha=0.45, clip_on=False)
@@ -58,21 +61,11 @@ def _draw_costs(axes: "Axes", column: Column) -> None:
     for label, row in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_fontweight("bold" if column.cells["tied"].get(row.name) else "normal")
     axes.invert_yaxis()
-    longest = np.nanmax([*ours, *paper, 1.5]) * 1.1
     axes.set_xscale("log")
-    axes.set_xlim(longest**-0.04, longest)
-    ticks = [float(f"{it:.2g}") for it in np.geomspace(1, longest / 1.1, 4)]
-    axes.set_xticks(ticks, [f"{it:g}×" for it in ticks])
+    ticks = [1, 2, 4, 8, 16]
+    axes.set_xticks(ticks, [f"{it}×" for it in ticks])
     axes.minorticks_off()
     axes.grid(axis="x", color="#d8dde3")
-
-
-def _relative(costs: np.ndarray) -> np.ndarray:
-    """Divides costs by the lowest one; NaN where that says nothing."""
-    known = costs[np.isfinite(costs)]
-    if not known.size or not known.min():
-        return np.full_like(costs, math.nan)
-    return np.where(np.isfinite(costs), costs / known.min(), math.nan)
 
 
 def curves_png(curves: Sequence[BetaCurve]) -> bytes:

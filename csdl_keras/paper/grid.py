@@ -70,8 +70,7 @@ class Grid:
 
     def planned(self) -> dict[str, int]:
         """Returns the number of results of each algorithm on a data set."""
-        algorithms = [algorithm for tier in self.profile.tiers for algorithm in tier]
-        return {it.name: len(self._places(it)) for it in algorithms}
+        return dict.fromkeys(self.profile.algorithms, len(self._places))
 
     def _choose(self, dataset: str, algorithm: Algorithm) -> list[Settings]:
         """Makes the choices of an algorithm, one field after the other.
@@ -134,7 +133,7 @@ class Grid:
     def _finish(self, dataset: str, algorithm: Algorithm, ranking: Sequence[Settings]) -> None:
         """Writes the results that are missing; where one collapses, the next choice is tried."""
         tries = [
-            [self._cell(dataset, algorithm, settings, *it) for it in self._places(algorithm)]
+            [self._cell(dataset, algorithm, settings, *it) for it in self._places]
             for settings in ranking[:_MOST_TRIED]
         ]
         places = [it for it in zip(*tries, strict=True) if not self.folder.find("results.csv", it)]
@@ -189,10 +188,11 @@ class Grid:
         source = DataSource(name, name != dataset, size, self.seed, **self.source_choices)
         return Cell(source, algorithm, cost_seed, settings, self.cost_scale, self.seed + seed)
 
-    def _places(self, algorithm: Algorithm) -> list[tuple[int, int]]:
-        """Returns the number of the training seed and that of the cost matrix of each result."""
-        matrices = range(self.profile.matrices(algorithm))
-        return [(seed, matrix) for seed in range(self.profile.seeds) for matrix in matrices]
+    @property
+    def _places(self) -> list[tuple[int, int]]:
+        """The numbers of the training seed and of the cost matrix of each result."""
+        numbers = range(self.profile.seeds), range(self.profile.cost_seeds)
+        return list(itertools.product(*numbers))
 
 
 def _tried(outcome: Outcome) -> dict[str, Any]:

@@ -116,7 +116,7 @@ class TestOptions:
         )
         assert profile.datasets == ("mnist_imb", "svhn")
         assert profile.algorithms == ("csdnn", "dnn_weighted")
-        assert (profile.cost_seeds, profile.slow_cost_seeds, profile.seeds) == (4, 4, 2)
+        assert (profile.cost_seeds, profile.seeds) == (4, 2)
         assert (profile.train_size, profile.cnn_train_size) == (5000, 5000)
         assert profile.settings.cnn.variant == "full" and profile.settings.mlp.epochs == 3
         assert profile.searches == PROFILES["small"].searches

@@ -24,7 +24,6 @@ PROFILE = Profile(
         Search("svm.penalty", (0.1, 1.0)),
     ),
     cost_seeds=2,
-    slow_cost_seeds=1,
     train_size=343,
     algorithms=("csosr", "dnn_bayes", "csdnn"),
 )
