@@ -7,9 +7,8 @@ from csdl_keras_cli.arguments import add_out, check_packages
 
 HELP = "make tables and figures of results"
 DESCRIPTION = (
-    "Makes the paper's Table 2 of a folder of results, the paper's figures beside ours, "
-    "as a page (report.html, all in one file), Markdown and LaTeX, with the curve of beta "
-    "and what the figures say of the paper's claims."
+    "Makes the paper's Table 2 of a folder of results, with the paper's figures, the curve of beta "
+    "and verdicts on the paper's claims: a page (report.html), Markdown and LaTeX."
 )
 
 

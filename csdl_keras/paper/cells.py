@@ -171,11 +171,11 @@ class Outcome:
 class Runner:
     """Runs cells; what they share, with each other or with earlier runs, is trained once.
 
-    `cache` keeps finished stages. `failures` are the cells that failed, `ran` the others.
+    `cache` keeps finished stages, `failures` the errors of cells that failed.
     """
 
     def __init__(self, cache: StageCache):
-        self.cache, self.failures, self.ran = cache, Failures(), list[Cell]()
+        self.cache, self.failures = cache, Failures()
 
     def run(self, cells: Iterable[Cell]) -> Iterator[Outcome]:
         """Yields outcomes as soon as they are trained, those that diverged last."""
@@ -201,10 +201,8 @@ class Runner:
             with self.failures.step(own[index].name):
                 decisions = {"val": decide(it.model, data.x_val)}
                 decisions["test"] = decide(it.model, data.x_test)
-                self.ran.append(own[index])
                 yield Outcome(own[index], decisions, it.epochs, round(it.seconds, 2), it.history)
             forget_models()
-        self.ran += [outcome.cell for outcome in diverged]
         yield from diverged
 
 

@@ -138,7 +138,7 @@ class TestRun:
         np.savez(copy / "test_decisions" / "digits_imb.npz", **arrays | {"labels": labels})
         (copy / "results.csv").unlink()
         lines = make_grid(copy).run().lines
-        assert len(lines) == 5 and all("its 'labels' is another one" in line for line in lines)
+        assert len(lines) == 6 and all("its 'labels' is another one" in line for line in lines)
 
 
 def test_where_a_network_collapses_the_next_choice_is_tried(tmp_path, monkeypatch):
