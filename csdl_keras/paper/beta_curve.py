@@ -7,7 +7,7 @@ import numpy as np
 import pandas
 
 from csdl_keras.paper.differences import Difference, paired_difference
-from csdl_keras.paper.results import Decisions, beta_name, read_choices, read_points
+from csdl_keras.paper.results import Decisions, beta_name, read_table
 from csdl_keras.paper.table2 import data_order, variant_title
 
 
@@ -24,9 +24,7 @@ class BetaCurve:
         columns = "beta test_cost standard_error validation_cost".split()
         self.betas, self.costs, self.standard_errors, self.validation = rows[columns].to_numpy().T
         found, self._priced = {*collapsed}, {}
-        for beta, seed, algorithm in zip(
-            self.betas, rows["cost_seed"], rows["algorithm"], strict=True
-        ):
+        for beta, seed, algorithm in rows[["beta", "cost_seed", "algorithm"]].to_numpy().tolist():
             name = beta_name(algorithm, seed, beta)
             self._priced[beta] = {(seed, 0): decisions.priced(name, seed)}
             self._largest = {seed: float(decisions.matrix(seed).max())}
@@ -50,10 +48,10 @@ class BetaCurve:
 
 def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
     """Returns a curve for each data set of `beta_curve.csv`; none if there is no such file."""
-    choices = read_choices(folder)
+    choices = read_table(folder, "choices.csv")
     choices = choices[(choices["parameter"] == "beta") & choices["collapsed"].astype(bool)]
     curves = []
-    for label, rows in read_points(folder).groupby("label"):
+    for label, rows in read_table(folder, "beta_curve.csv").groupby("label"):
         own = choices["label"].eq(label) & choices["algorithm"].isin(rows["algorithm"])
         collapsed = choices["value"][own].astype(float)
         curves.append(BetaCurve(rows, Decisions(folder, str(label)), collapsed))

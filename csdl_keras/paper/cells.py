@@ -36,11 +36,7 @@ pretraining_epochs pretraining_learning_rate tied_weights variant
 
 @dataclasses.dataclass(frozen=True)
 class DataSource:
-    """A data set, or its imbalanced variant, and how much of it is trained on.
-
-    `drop_rate` is the share of four random classes that imbalanced variants lose, `seed` that of
-    this removal and of the choice of `train_size` examples.
-    """
+    """A data set, or its imbalanced variant, and how much of it is trained on."""
 
     name: str
     imbalanced: bool = False
@@ -61,9 +57,8 @@ class DataSource:
 def _load(source: DataSource) -> DataSet:
     if source.train_size is not None:
         whole = _load(dataclasses.replace(source, train_size=None))
-        if source.train_size >= len(whole.y_train_val):
-            return whole
-        return datasets.subset(whole, source.train_size, seed=source.seed)
+        size = min(source.train_size, len(whole.y_train_val))
+        return datasets.subset(whole, size, seed=source.seed)
     data = datasets.load(source.name, grayscale=source.grayscale)
     if source.imbalanced:
         data = datasets.imbalance(data, seed=source.seed, fraction=source.drop_rate)
@@ -86,7 +81,6 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Its name in messages: the data, the algorithm and the matrix."""
         return f"{self.source.label} {self.algorithm.name} for matrix {self.cost_seed}"
 
     @property
@@ -105,11 +99,7 @@ class Cell:
 
     @functools.cached_property
     def key(self) -> str:
-        """A digest of all that was asked for, by which files know a finished cell.
-
-        Results on file count wherever they were made, with any versions of packages. The scheme
-        is that of all folders since version 0.2 and stays.
-        """
+        """A digest of all that was asked for, by which folders since version 0.2 know a cell."""
         policy = keras.config.dtype_policy().name
         choices, plain = (it.columns(self.algorithm) for it in (self.settings, Settings()))
         asked = {

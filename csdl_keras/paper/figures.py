@@ -3,17 +3,15 @@
 import io
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from csdl_keras.paper.beta_curve import BetaCurve
 from csdl_keras.paper.table2 import GROUPS, Column, groups, row_title
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 #: Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = {
@@ -27,8 +25,6 @@ COLOURS = {
 
 def costs_png(columns: Sequence[Column]) -> bytes:
     """Draws costs relative to the lowest of a data set: ours as discs, the paper's as diamonds."""
-    from matplotlib.lines import Line2D
-
     figure, panels = _panels([column.heading for column in columns], 4.4)
     for axes, column in zip(panels, columns, strict=True):
         _draw_costs(axes, column)
@@ -44,7 +40,7 @@ def costs_png(columns: Sequence[Column]) -> bytes:
     return _png(figure)
 
 
-def _draw_costs(axes: "Axes", column: Column) -> None:
+def _draw_costs(axes: Axes, column: Column) -> None:
     rows = [row for members in groups([column]).values() for row in members]
     figures = [column.paper(row.name) for row in rows]
     costs = pandas.DataFrame({"ours": column.cells["cost"].reindex([row.name for row in rows])})
@@ -88,10 +84,8 @@ def curves_png(curves: Sequence[BetaCurve]) -> bytes:
     return _png(figure)
 
 
-def _panels(titles: Sequence[str], height: float) -> tuple["Figure", list["Axes"]]:
+def _panels(titles: Sequence[str], height: float) -> tuple[Figure, list[Axes]]:
     """A figure with a panel for each title, three in a row, each of this height in inches."""
-    from matplotlib.figure import Figure
-
     width = min(len(titles), 3)
     depth = -(-len(titles) // width)
     figure = Figure(figsize=(max(3.6 * width, 6), height * depth + 0.9), layout="constrained")
@@ -104,7 +98,7 @@ def _panels(titles: Sequence[str], height: float) -> tuple["Figure", list["Axes"
     return figure, axes
 
 
-def _png(figure: "Figure") -> bytes:
+def _png(figure: Figure) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=150)
     return buffer.getvalue()

@@ -50,10 +50,9 @@ Row = Mapping[str, Any]
 class Folder:
     """Writes the results of a grid into a folder as they come, and finds what is there.
 
-    Its tables are `results.csv`, `choices.csv` (values tried), `beta_curve.csv`, `curves.csv`
-    (losses and costs, or errors, by epoch of the first matrix and seed) and `doubled.csv` (twice
-    the epochs); `test_decisions/NAME.npz` has labels, matrices and all decisions. What is there of
-    other data sets, algorithms, matrices and seeds stays.
+    `choices.csv` has the values tried, `curves.csv` losses and costs, or errors, by epoch of the
+    first matrix and seed, `test_decisions/NAME.npz` labels, matrices and all decisions. What is
+    there of other data sets, algorithms, matrices and seeds stays.
     """
 
     def __init__(self, path: pathlib.Path):

@@ -40,12 +40,10 @@ class _Trial:
 class Grid:
     """Runs algorithms for several cost matrices and training seeds on several data sets.
 
-    Values of the profile's searches are chosen for each algorithm on the validation examples,
-    the first cost matrix and the first seed, and then kept. A result that collapses nevertheless
-    is tried again with the next best values. Algorithms that verdicts need most come first. What
-    is in the folder is not trained again, even if the cache no longer holds it. With `doubled`, one
-    cell of each network is trained again with twice the epochs and patience. `source_choices` are
-    further arguments of each `DataSource`.
+    Values of the profile's searches are chosen for each algorithm on validation examples, with the
+    first cost matrix and seed, and then kept. What is in the folder is not trained again. With
+    `doubled`, one cell of each network is trained again with twice the epochs and patience.
+    `source_choices` are further arguments of each `DataSource`.
     """
 
     profile: Profile
@@ -73,10 +71,7 @@ class Grid:
         return dict.fromkeys(self.profile.algorithms, len(self._places))
 
     def _choose(self, dataset: str, algorithm: Algorithm) -> list[Settings]:
-        """Makes the choices of an algorithm, one field after the other.
-
-        Returns the chosen settings, then all others that did not diverge, the best first.
-        """
+        """Returns the chosen settings, then others that did not diverge, the best first."""
         settings, tried = self.profile.settings_on(dataset), list[_Trial]()
         for searches in self.profile.rounds(algorithm):
             trials = self._search(self._cell(dataset, algorithm, settings), searches)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas
 
-from csdl_keras.evaluation._report_text import interval, number, warning
+from csdl_keras.evaluation._report_text import interval, number
 from csdl_keras.paper.claims import claims
-from csdl_keras.paper.results import PLACE, data_label, read_choices, read_results, words
+from csdl_keras.paper.results import PLACE, data_label, read_table, words
 from csdl_keras.paper.table2 import (
     Column,
     data_title,
@@ -24,15 +24,10 @@ Runs = Sequence[dict[str, Any]]
 
 
 def missing_lines(columns: Sequence[Column], runs: Runs) -> list[str]:
-    """Says where nothing beats a constant decision, and which results are still to come."""
+    """Says which results are still to come."""
     shown = {it.label: it.cells["results"] for it in columns}
     planned, unavailable = _asked(runs)
     lines = []
-    for column in columns:
-        known = column.cells[column.cells["saved"].notna()]
-        savings = {get_algorithm(name).title: cell for name, cell in known.iterrows()}
-        if savings and (told := warning(savings)):
-            lines.append(f"{column.title}: {told}")
     for label, algorithms in planned.items():
         done = shown.get(label, {})
         left = [
@@ -86,15 +81,12 @@ def _asked(runs: Runs) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
 
 def runs_table(runs: Runs) -> pandas.DataFrame:
     """What made the figures, as text: a row for each command, of the last time that it ran."""
-    last = {str(run.get("command")): run for run in runs}.values()
+    last = {run["command"]: run for run in runs}.values()
     names = ["command", "date", "versions", "commit", "backend", "machine"]
-    return pandas.DataFrame([{name: _mapping(run.get(name)) for name in names} for run in last])
-
-
-def _mapping(value: object) -> str:
-    if isinstance(value, dict):
-        value = ", ".join(f"{name} {each}" for name, each in value.items())
-    return str(value) if value not in (None, "") else "–"
+    frame = pandas.DataFrame(last, columns=names, dtype=object).fillna("–").astype(str)
+    for name in ("versions", "machine"):
+        frame[name] = frame[name].str.replace("[{}']", "", regex=True)
+    return frame
 
 
 def table_notes(columns: Sequence[Column]) -> list[str]:
@@ -139,7 +131,7 @@ def searches_table(folder: pathlib.Path) -> pandas.DataFrame:
     A choice is on the edge if it lies at an end of what was tried, and tied if it does as well as a
     neighbour. Values of beta and corruption are the paper's, and never widened.
     """
-    choices = read_choices(folder).groupby("algorithm", sort=False)
+    choices = read_table(folder, "choices.csv").groupby("algorithm", sort=False)
     return pandas.DataFrame([_search(str(name), rows) for name, rows in choices])
 
 
@@ -172,7 +164,7 @@ def read_doubled(
     """
     if not (folder / "doubled.csv").exists():
         return None
-    plain, twice = (read_results(folder, name) for name in ("results.csv", "doubled.csv"))
+    plain, twice = (read_table(folder, name) for name in ("results.csv", "doubled.csv"))
     shared = twice[PLACE].merge(plain[PLACE])
     plain, twice = shared.merge(plain), shared.merge(twice)
     table = pandas.DataFrame({"data set": plain["label"].map(variant_title)})

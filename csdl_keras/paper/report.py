@@ -16,7 +16,7 @@ from csdl_keras.paper import notes
 from csdl_keras.paper.beta_curve import BetaCurve, read_beta_curves
 from csdl_keras.paper.claims import Claim, claims
 from csdl_keras.paper.figures import costs_png, curves_png
-from csdl_keras.paper.results import read_results, read_runs, words
+from csdl_keras.paper.results import read_runs, read_table, words
 from csdl_keras.paper.table2 import Column, groups, panels, read_columns, row_title
 
 TITLE = "Average test cost, beside the paper's Table 2"
@@ -47,7 +47,10 @@ class Contents:
 
 def read_contents(folder: pathlib.Path) -> Contents:
     """Reads a folder of results."""
-    columns, curves = read_columns(folder, read_results(folder)), read_beta_curves(folder)
+    columns, curves = (
+        read_columns(folder, read_table(folder, "results.csv")),
+        read_beta_curves(folder),
+    )
     doubled = notes.read_doubled(folder)
     changed = doubled[1] if doubled else {}
     found = [
@@ -61,9 +64,8 @@ def read_contents(folder: pathlib.Path) -> Contents:
 def report(folder: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
     """Writes tables, figures and the paper's claims beside our figures.
 
-    It reads a folder of results, as `csdl-keras table2` writes it, and writes into `out`
-    `report.html`, which needs no other file, `table2.md`, `table2.tex`, `figures/costs.png` and, if
-    there are curves, `figures/beta_curve.png`. Returns their paths.
+    It reads a folder of `csdl-keras table2`, and writes into `out` `report.html`, which needs no
+    other file, `table2.md`, `table2.tex` and both figures in `figures/`. Returns their paths.
     """
     contents = read_contents(folder)
     check_writable("--out", out / "figures")
@@ -96,11 +98,7 @@ def sections(contents: Contents) -> dict[str, list[Block]]:
     made["Distance from the best"] = [told["distance"], figure]
     made["Relative to a constant decision"] = [told["saved"], notes.savings_table(columns)]
     if contents.curves:
-        places = [
-            f"{it.title} at {', '.join(f'{beta:g}' for beta in it.collapsed)}"
-            for it in contents.curves
-            if it.collapsed
-        ]
+        places = [f"{it.title} at {it.collapsed}" for it in contents.curves if it.collapsed]
         text = told["curves"].format(collapsed="; ".join(places) or "none")
         figure = Figure("figures/beta_curve.png", lambda: curves_png(contents.curves))
         made["Cost by β"] = [text, figure]

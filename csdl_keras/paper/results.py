@@ -5,7 +5,6 @@ import importlib.resources
 import math
 import pathlib
 import tomllib
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,10 @@ from csdl_keras._utils.files import read_json, read_npz
 from csdl_keras.costs.generators import zero_one
 from csdl_keras.training.algorithms import get_algorithm
 
-#: What stands in empty cells of a table, and in columns that tables of earlier versions lack.
-_NO_RESULT = {"seed": 0, "collapsed": False, "tried_again": 0, "hidden_units": "", "epochs": 0}
-_NO_RESULT |= {"beta": math.nan}
-_NO_CHOICE = {"value": "", "given": "", "collapsed": False, "cell": ""}
-_NO_CHOICE |= {"validation": math.nan, "train_seconds": math.nan}
+#: What stands in empty cells, and in columns that tables of earlier versions lack.
+_DEFAULTS = {"seed": 0, "collapsed": False, "tried_again": 0, "hidden_units": "", "epochs": 0}
+_DEFAULTS |= {"beta": math.nan, "validation": math.nan, "train_seconds": math.nan}
+_DEFAULTS |= {"value": "", "given": "", "cell": ""}
 #: What tells two results apart.
 PLACE = ["dataset", "imbalanced", "algorithm", "cost_seed", "seed"]
 
@@ -29,32 +27,17 @@ def data_label(dataset: str, imbalanced: bool) -> str:
     return f"{dataset}_imb" if imbalanced else dataset
 
 
-def _read_frame(path: pathlib.Path, defaults: Mapping[str, object]) -> pandas.DataFrame:
+def read_table(folder: pathlib.Path, name: str) -> pandas.DataFrame:
     """Reads a CSV file, if there is one, and adds the column `label`, see `data_label`."""
-    if not path.is_file():
-        return pandas.DataFrame(columns=["label", "algorithm", "parameter", *defaults])
-    texts = {name: str for name, value in defaults.items() if isinstance(value, str)}
-    frame = pandas.read_csv(path, dtype=texts)
-    for name, value in defaults.items():
-        column = frame[name] if name in frame else pandas.Series(value, frame.index)
-        frame[name] = column.fillna(value).astype(type(value))
+    if not (folder / name).is_file():
+        return pandas.DataFrame(columns=["label", "algorithm", "parameter", *_DEFAULTS])
+    texts = {column: str for column, value in _DEFAULTS.items() if value == ""}
+    frame = pandas.read_csv(folder / name, dtype=texts)
+    for column, value in _DEFAULTS.items():
+        known = frame[column] if column in frame else pandas.Series(value, frame.index)
+        frame[column] = known.fillna(value).astype(type(value))
     labels = map(data_label, frame["dataset"], frame["imbalanced"])
     return frame.assign(label=list(labels))
-
-
-def read_results(folder: pathlib.Path, name: str = "results.csv") -> pandas.DataFrame:
-    """Reads the results of a folder."""
-    return _read_frame(folder / name, _NO_RESULT)
-
-
-def read_choices(folder: pathlib.Path) -> pandas.DataFrame:
-    """Reads the values that searches tried."""
-    return _read_frame(folder / "choices.csv", _NO_CHOICE)
-
-
-def read_points(folder: pathlib.Path) -> pandas.DataFrame:
-    """Reads the points of curves of beta."""
-    return _read_frame(folder / "beta_curve.csv", {})
 
 
 def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas
 
-from csdl_keras.paper.results import read_results
+from csdl_keras.paper.results import read_table
 from csdl_keras.paper.table2 import read_columns
 
 CLASSES, EXAMPLES = 4, 300
@@ -95,5 +95,5 @@ def change_arrays(folder, label="mnist", **changes):
     return arrays
 
 
-def read_table(folder):
-    return read_columns(folder, read_results(folder))
+def columns_of(folder):
+    return read_columns(folder, read_table(folder, "results.csv"))
