@@ -31,8 +31,8 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
     check_writable("--out", folder)
     if any(folder.iterdir()):
         raise ValueError(
-            f"Expected --out to be a new or empty folder, so that nothing is overwritten; "
-            f"{folder} holds {len(list(folder.iterdir()))} entries."
+            "Expected --out to be a new or empty folder, so that nothing is overwritten; received "
+            f"{folder}."
         )
     return folder
 

@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from csdl_keras import StageCache
     from csdl_keras._utils.files import check_writable
-    from csdl_keras.paper.cells import Runner, processes
+    from csdl_keras.paper.cells import processes
     from csdl_keras.paper.folder import Folder
     from csdl_keras.paper.grid import Grid
     from csdl_keras_cli.run_folder import RunRecord
@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     grid = Grid(
         profile,
         Folder(path),
-        Runner(StageCache(cache)),
+        StageCache(cache),
         cost_scale=chosen["cost_factor"],
         seed=arguments.seed,
         source_choices={name: chosen[name] for name in ("drop_rate", "grayscale")},
@@ -159,11 +159,11 @@ def run(arguments: argparse.Namespace) -> int:
             tell(f"The {arguments.budget:g} hours are over; the same command goes on.")
         finally:
             timer.cancel()
-    if grid.runner.failures and not (path / "results.csv").exists():
+    if grid.failures and not (path / "results.csv").exists():
         record.remove()  # of a run that came to nothing
     command = shlex.join(["csdl-keras", "report", str(path)])
     tell(f"\nTables and figures of all that is there:\n\n    {command}")
-    return grid.runner.failures.tell()
+    return grid.failures.tell()
 
 
 def _profile(arguments: argparse.Namespace) -> Any:

@@ -158,42 +158,35 @@ class Outcome:
         return name, self.error("val") if by_error else float(self.costs("val").mean())
 
 
-class Runner:
-    """Runs cells; what they share, with each other or with earlier runs, is trained once.
+def run_cells(cells: Iterable[Cell], cache: StageCache, failures: Failures) -> Iterator[Outcome]:
+    """Yields outcomes as soon as they are trained; what cells share is trained once."""
+    groups: dict[tuple[DataSource, int], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.source, cell.seed), []).append(cell)
+    for own in groups.values():
+        yield from _run_alike(own, cache, failures)
 
-    `cache` keeps finished stages, `failures` the errors of cells that failed.
-    """
 
-    def __init__(self, cache: StageCache):
-        self.cache, self.failures = cache, Failures()
+def _run_alike(own: Sequence[Cell], cache: StageCache, failures: Failures) -> Iterator[Outcome]:
+    """Runs cells of the same data and training seed; those that diverge come last."""
+    data, diverged = own[0].source.load(), list[Outcome]()
 
-    def run(self, cells: Iterable[Cell]) -> Iterator[Outcome]:
-        """Yields outcomes as soon as they are trained, those that diverged last."""
-        groups: dict[tuple[DataSource, int], list[Cell]] = {}
-        for cell in cells:
-            groups.setdefault((cell.source, cell.seed), []).append(cell)
-        for (source, seed), own in groups.items():
-            yield from self._train(source.load(), seed, own)
+    def on_error(index: int, error: Exception) -> None:
+        if isinstance(error, DivergedError):
+            diverged.append(Outcome(own[index], {}, error.epoch, 0.0))
+        else:
+            failures.add(own[index].name, error)
 
-    def _train(self, data: DataSet, seed: int, own: Sequence[Cell]) -> Iterator[Outcome]:
-        diverged = list[Outcome]()
-
-        def on_error(index: int, error: Exception) -> None:
-            if isinstance(error, DivergedError):
-                diverged.append(Outcome(own[index], {}, error.epoch, 0.0))
-            else:
-                self.failures.add(own[index].name, error)
-
-        validation = data.x_val, data.y_val
-        trainer = Trainer(data.x_train, data.y_train, validation, seed=seed, cache=self.cache)
-        requests = [(cell.algorithm, cell.matrix, cell.settings) for cell in own]
-        for index, it in trainer.train_all(requests, on_error):
-            with self.failures.step(own[index].name):
-                decisions = {"val": decide(it.model, data.x_val)}
-                decisions["test"] = decide(it.model, data.x_test)
-                yield Outcome(own[index], decisions, it.epochs, round(it.seconds, 2), it.history)
-            forget_models()
-        yield from diverged
+    validation = data.x_val, data.y_val
+    trainer = Trainer(data.x_train, data.y_train, validation, seed=own[0].seed, cache=cache)
+    requests = [(cell.algorithm, cell.matrix, cell.settings) for cell in own]
+    for index, it in trainer.train_all(requests, on_error):
+        with failures.step(own[index].name):
+            decisions = {"val": decide(it.model, data.x_val)}
+            decisions["test"] = decide(it.model, data.x_test)
+            yield Outcome(own[index], decisions, it.epochs, round(it.seconds, 2), it.history)
+        forget_models()
+    yield from diverged
 
 
 @contextlib.contextmanager

@@ -20,8 +20,8 @@ from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 class Claim:
     """A claim of the paper, with the comparisons that bear on it, see `compared`.
 
-    With `ties_support` an open one counts for it, as for "is competitive to". `twice_the_epochs`
-    are the verdicts on single cells, without and with twice the epochs, if they differ.
+    With `ties_support` an open one counts for it. `twice_the_epochs` are the verdicts on single
+    cells, without and with twice the epochs, if they differ.
     """
 
     statement: str
@@ -129,11 +129,7 @@ class Claim:
 
 
 def compared(data: str, first: str, second: str, difference: Difference, **more: Any) -> dict:
-    """Returns a row of `Claim.comparisons`, of which `first` should be cheaper.
-
-    It has the ratio of costs in the paper's Table 2, whether a network is collapsed, or both have
-    the same pre-training since the search of one chose β = 0, and how data differ from the paper's.
-    """
+    """Returns a row of `Claim.comparisons`, of which `first` should be cheaper."""
     plain = {"paper_ratio": math.nan, "collapsed": False, "same_pretraining": False, "differ": ()}
     names = {"data": data, "first": first, "second": second}
     return names | dataclasses.asdict(difference) | plain | more
@@ -143,7 +139,8 @@ def _series(*series: str) -> list[str]:
     return [name for name in PAPER_ALGORITHMS if get_algorithm(name).series in series]
 
 
-#: What stands for several algorithms in `report.toml`, of which the best one is compared.
+#: What stands for several algorithms in `report.toml`. The one of the lowest validation cost is
+#: compared: choosing by test cost would favour the larger group.
 _SIDES = {
     "blind": _series("blind"),
     "deep": _series("Bayes", "SOSR"),
@@ -152,11 +149,7 @@ _SIDES = {
 
 
 def claims(columns: Sequence[Column], curves: Sequence[BetaCurve]) -> list[Claim]:
-    """Compares the claims of the section "Experimental Results" with our figures.
-
-    The one of the lowest validation cost stands for several algorithms: choosing by test cost
-    would favour the larger group.
-    """
+    """Compares the claims of the section "Experimental Results" with our figures."""
     fields = list(compared("", "", "", Difference(0, 0, 0, 0, 0)))
     found = []
     for claim in words()["claims"]:

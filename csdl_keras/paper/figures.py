@@ -65,10 +65,7 @@ def _draw_costs(axes: Axes, column: Column) -> None:
 
 
 def curves_png(curves: Sequence[BetaCurve]) -> bytes:
-    """Draws test cost by beta, with a band of one standard error on both sides.
-
-    A ring marks the beta that validation chose inside (0, 1). There is at least one curve.
-    """
+    """Draws test cost by beta; a ring marks the one that validation chose inside (0, 1)."""
     figure, panels = _panels([curve.title for curve in curves], 2.9)
     for axes, curve in zip(panels, curves, strict=True):
         low, high = curve.costs - curve.standard_errors, curve.costs + curve.standard_errors

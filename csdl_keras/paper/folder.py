@@ -82,38 +82,33 @@ class Folder:
 
     def write_result(self, outcome: Outcome, tried_again: int = 0, curve: bool = False) -> None:
         """Writes a result, the decisions behind it and, if asked for, its curve."""
-        cell, name = outcome.cell, outcome.cell.algorithm.name
-        row = result_row(outcome, tried_again)
-        with self._lock:
-            self._keep(outcome, decisions_name(name, cell.cost_seed, cell.seed))
-            self._replace("results.csv", [row], [*_CELL, "seed"])
-            if curve:
-                columns = [outcome.history.get(it, []) for it in _EPOCH]
-                lines = [
-                    {**cell.place, "epoch": epoch, **dict(zip(_EPOCH, values, strict=True))}
-                    for epoch, values in enumerate(zip(*columns, strict=False), start=1)
-                ]
-                self._replace("curves.csv", lines, _CELL)
+        cell = outcome.cell
+        self._keep(outcome, decisions_name(cell.algorithm.name, cell.cost_seed, cell.seed))
+        self._replace("results.csv", [result_row(outcome, tried_again)], [*_CELL, "seed"])
+        if curve:
+            columns = [outcome.history.get(it, []) for it in _EPOCH]
+            lines = [
+                {**cell.place, "epoch": epoch, **dict(zip(_EPOCH, values, strict=True))}
+                for epoch, values in enumerate(zip(*columns, strict=False), start=1)
+            ]
+            self._replace("curves.csv", lines, _CELL)
 
     def write_doubled(self, outcome: Outcome) -> None:
         cell = outcome.cell
-        with self._lock:
-            name = decisions_name(cell.algorithm.name, cell.cost_seed, cell.seed)
-            self._keep(outcome, f"{name}_doubled")
-            self._replace("doubled.csv", [result_row(outcome)], _CELL[:3])
+        name = decisions_name(cell.algorithm.name, cell.cost_seed, cell.seed)
+        self._keep(outcome, f"{name}_doubled")
+        self._replace("doubled.csv", [result_row(outcome)], _CELL[:3])
 
     def write_choices(self, tried: Sequence[Row]) -> None:
         """Writes the values of one choice of an algorithm in place of those that are there."""
-        with self._lock:
-            self._replace("choices.csv", tried, [*_CELL[:3], "parameter"])
-            if (tried[0]["parameter"], tried[0]["algorithm"]) == ("beta", CURVE_ALGORITHM):
-                points = [{to: row[of or to] for to, of in _CURVE.items()} for row in tried]
-                self._replace("beta_curve.csv", points, _CELL[:3])
+        self._replace("choices.csv", tried, [*_CELL[:3], "parameter"])
+        if (tried[0]["parameter"], tried[0]["algorithm"]) == ("beta", CURVE_ALGORITHM):
+            points = [{to: row[of or to] for to, of in _CURVE.items()} for row in tried]
+            self._replace("beta_curve.csv", points, _CELL[:3])
 
     def write_point(self, outcome: Outcome) -> None:
         cell, beta = outcome.cell, outcome.cell.settings.pretraining.beta
-        with self._lock:
-            self._keep(outcome, beta_name(cell.algorithm.name, cell.cost_seed, beta))
+        self._keep(outcome, beta_name(cell.algorithm.name, cell.cost_seed, beta))
 
     def decisions(self, cell: Cell) -> Decisions:
         """Returns the decisions on a data set, which must be of the cell's examples and matrix."""
@@ -129,29 +124,32 @@ class Folder:
 
     def _keep(self, outcome: Outcome, name: str) -> None:
         """Writes test decisions, or removes those on file if training has diverged."""
-        decisions = self.decisions(outcome.cell)
-        arrays = {it: each for it, each in decisions.arrays.items() if it != name}
-        if outcome.decisions:
-            arrays[name] = outcome.decisions["test"]
-        small = {
-            name: it if it.dtype.kind == "f" else it.astype(np.min_scalar_type(it.max()))
-            for name, it in sorted(arrays.items())
-        }
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **small)  # type: ignore[arg-type]
-        decisions.path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(decisions.path, buffer.getvalue())
+        with self._lock:
+            decisions = self.decisions(outcome.cell)
+            arrays = {it: each for it, each in decisions.arrays.items() if it != name}
+            if outcome.decisions:
+                arrays[name] = outcome.decisions["test"]
+            small = {
+                name: it if it.dtype.kind == "f" else it.astype(np.min_scalar_type(it.max()))
+                for name, it in sorted(arrays.items())
+            }
+            buffer = io.BytesIO()
+            np.savez_compressed(buffer, **small)  # type: ignore[arg-type]
+            decisions.path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(decisions.path, buffer.getvalue())
 
     def _replace(self, name: str, new: Sequence[Row], by: list[str]) -> None:
         """Writes rows in place of those that are alike by some columns, in a fixed order."""
-        texts = [{column: _text(row[column]) for column in COLUMNS[name]} for row in new]
-        frame, rows = pandas.DataFrame(texts, columns=COLUMNS[name], dtype=str), self.rows(name)
-        places, replaced = (pandas.MultiIndex.from_frame(it[by]) for it in (rows, frame))
-        frame = pandas.concat([rows[~places.isin(replaced)], frame])
-        order = [it for it in (*_CELL, "seed") if it in frame]
-        frame = frame.sort_values(order, key=_sort_key, kind="stable", ignore_index=True)
-        content = frame.to_csv(index=False, lineterminator="\n")
-        replace_file(self.path / name, content.encode())
+        frame = pandas.DataFrame(list(new), columns=COLUMNS[name], dtype=object)
+        frame = frame.fillna("").astype(str)
+        with self._lock:
+            rows = self.rows(name)
+            places, replaced = (pandas.MultiIndex.from_frame(it[by]) for it in (rows, frame))
+            frame = pandas.concat([rows[~places.isin(replaced)], frame])
+            order = [it for it in (*_CELL, "seed") if it in frame]
+            frame = frame.sort_values(order, key=_sort_key, kind="stable", ignore_index=True)
+            content = frame.to_csv(index=False, lineterminator="\n")
+            replace_file(self.path / name, content.encode())
 
 
 def _sort_key(column: pandas.Series) -> pandas.Series:
@@ -160,17 +158,14 @@ def _sort_key(column: pandas.Series) -> pandas.Series:
     return column.astype(int) if column.name in ("cost_seed", "seed") else column
 
 
-def result_row(outcome: Outcome, tried_again: int = 0) -> pandas.Series:
-    """Returns the row of `results.csv` of an outcome, as text; choices it does not have are empty.
-
-    `tried_again` is the number of better choices that collapsed, 0 if all that were tried did.
-    """
+def result_row(outcome: Outcome, tried_again: int = 0) -> Row:
+    """Returns the row of `results.csv` of an outcome; choices that it does not have are `None`."""
     cell, data = outcome.cell, outcome.cell.source.load()
     choices = cell.settings.columns(cell.algorithm)
     if "hidden_units" in choices:
         choices["hidden_units"] = "-".join(map(str, choices["hidden_units"]))
     is_network = cell.algorithm.body_kind.is_network
-    values = {
+    return {
         **dict.fromkeys(_CHOICES),
         **choices,
         **cell.place,
@@ -191,8 +186,3 @@ def result_row(outcome: Outcome, tried_again: int = 0) -> pandas.Series:
         "drop_rate": cell.source.drop_rate if cell.source.imbalanced else None,
         "grayscale": cell.source.grayscale,
     }
-    return pandas.Series({name: _text(values[name]) for name in _RESULTS})
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value)

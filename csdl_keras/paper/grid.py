@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from csdl_keras.paper.cells import Cell, DataSource, Outcome, Runner
+from csdl_keras.fitting.cache import StageCache
+from csdl_keras.paper.cells import Cell, DataSource, Outcome, run_cells
 from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.folder import CURVE_ALGORITHM, Folder
 from csdl_keras.paper.profiles import Profile, Search
@@ -48,23 +49,24 @@ class Grid:
 
     profile: Profile
     folder: Folder
-    runner: Runner
+    cache: StageCache
     cost_scale: float = 10.0
     seed: int = 0
     source_choices: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     doubled: bool = False
+    failures: Failures = dataclasses.field(default_factory=Failures)
     tell: Callable[[str], object] = lambda text: None
 
     def run(self) -> Failures:
         """Runs what is missing, each result on disk at once; returns what failed."""
         for algorithms in self.profile.tiers:
             for dataset, algorithm in itertools.product(self.profile.datasets, algorithms):
-                with self.runner.failures.step(f"{dataset} {algorithm.name}"):
+                with self.failures.step(f"{dataset} {algorithm.name}"):
                     ranking = self._choose(dataset, algorithm)
                     self._finish(dataset, algorithm, ranking)
                     if self.doubled and algorithm.body_kind.is_network:
                         self._double(dataset, algorithm, ranking)
-        return self.runner.failures
+        return self.failures
 
     def planned(self) -> dict[str, int]:
         """Returns the number of results of each algorithm on a data set."""
@@ -147,7 +149,7 @@ class Grid:
 
     def _write(self, outcome: Outcome, tried_again: int = 0) -> None:
         first = (outcome.cell.cost_seed, outcome.cell.seed) == (FIRST_COST_SEED, self.seed)
-        with self.runner.failures.step(outcome.cell.name):
+        with self.failures.step(outcome.cell.name):
             self.folder.write_result(outcome, tried_again, curve=first)
 
     def _double(self, dataset: str, algorithm: Algorithm, ranking: Sequence[Settings]) -> None:
@@ -165,7 +167,7 @@ class Grid:
 
     def _outcomes(self, cells: Iterable[Cell]) -> Iterator[Outcome]:
         """Runs what is missing of cells; those that fail are left out."""
-        for outcome in self.runner.run(cells):
+        for outcome in run_cells(cells, self.cache, self.failures):
             seed = f" seed {outcome.cell.seed}" if outcome.cell.seed else ""
             self.tell(
                 f"{datetime.datetime.now():%H:%M:%S} {outcome.cell.name}{seed}: average cost "

@@ -21,9 +21,8 @@ MOST_ADDED = 10
 class Search:
     """The values of one choice, a name that `Settings.replace` takes, that an algorithm tries.
 
-    Searches of the same field make one choice: the best value of all of them is taken. If a search
-    `widens`, values beyond the first or the last one are tried as long as the best one is at that
-    edge, each by the factor between its two neighbours; values of the paper are not widened.
+    Searches of the same field make one choice. If one `widens`, values beyond the first or the last
+    are tried as long as the best is at that edge, each by the factor between its two neighbours.
     `given` are other choices that are made with each value.
     """
 

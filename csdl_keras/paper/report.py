@@ -215,11 +215,7 @@ def _markdown_table(frame: pandas.DataFrame) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escapes a text for a line or a table cell of Markdown, so that it is shown as it is.
-
-    >>> escape_markdown("a | *b*")
-    'a &#124; &#42;b&#42;'
-    """
+    """Escapes a text for a line or a table cell of Markdown, so that it is shown as it is."""
     # Underscores within words and brackets without a link are harmless.
     marks = r"[\\`*<>&|~#$!@]|\](?=[\[(:])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\."
     return re.sub(marks, lambda found: f"&#{ord(found[0])};", re.sub(r"\s+", " ", text))

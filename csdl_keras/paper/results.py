@@ -50,10 +50,7 @@ def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
 def collapsed(
     decisions: np.ndarray, labels: np.ndarray, matrix: np.ndarray, in_errors: bool
 ) -> bool:
-    """Tells whether decisions `(N,)` are no better than one decision for all examples.
-
-    With `in_errors`, errors count in place of the costs of the matrix `(K, K)`.
-    """
+    """Tells whether decisions are no better than one for all examples, in costs or `in_errors`."""
     costs = zero_one(len(matrix)) if in_errors else matrix.astype("float64")
     same = bool((decisions == decisions[0]).all())
     return same or bool(costs[labels, decisions].mean() >= costs[labels].mean(axis=0).min())
@@ -70,20 +67,14 @@ def beta_name(algorithm: str, cost_seed: int, beta: float) -> str:
 
 
 class Decisions:
-    """Decisions on the test examples of a data set, with labels and matrices that price them.
-
-    These are the arrays of `test_decisions/LABEL.npz`, none if it is not there.
-    """
+    """The arrays of `test_decisions/LABEL.npz`: test decisions, labels and cost matrices."""
 
     def __init__(self, folder: pathlib.Path, label: str):
         self.label = label
         self.path = folder / "test_decisions" / f"{label.replace('/', '_')}.npz"
         self.arrays = read_npz(self.path) if self.path.is_file() else {}
 
-    def priced(self, name: str, cost_seed: int) -> np.ndarray | None:
-        """Returns the cost of each decision `name`, `None` if the file does not have them."""
-        if name not in self.arrays:
-            return None
+    def priced(self, name: str, cost_seed: int) -> np.ndarray:
         return self.matrix(cost_seed)[self.labels, self.arrays[name]]
 
     @property

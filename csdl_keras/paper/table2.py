@@ -78,9 +78,8 @@ class Column:
     """All algorithms on one data set, from rows of `results.csv` and the decisions behind them.
 
     `cells` has a row for each algorithm that was run, see `_summary`, and whether it is `best`, and
-    `tied` with it. The best one has the lowest mean cost among those with the most cost matrices
-    and, of these, the most results, since a mean over fewer may be low by their choice alone. The
-    names of its decisions have an `ending`.
+    `tied` with it. The best one is of those with the most results, since a mean over fewer may be
+    low by their choice alone. The names of its decisions have an `ending`.
     """
 
     def __init__(self, rows: pandas.DataFrame, decisions: Decisions, ending: str = ""):
@@ -162,9 +161,9 @@ class Column:
         for at, row in rows.iterrows():
             matrix_seed, seed, name = row["cost_seed"], row["seed"], row["algorithm"]
             array = decisions_name(name, matrix_seed, seed) + ending
-            priced = decisions.priced(array, matrix_seed)
-            if priced is None:  # as of a training that diverged
+            if array not in decisions.arrays:  # as of a training that diverged
                 continue
+            priced = decisions.priced(array, matrix_seed)
             # Figures and decisions of different runs must not be mixed.
             if not np.isclose(priced.mean(), row["average_cost"], rtol=1e-3, atol=1e-6):
                 raise ValueError(

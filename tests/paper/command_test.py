@@ -14,7 +14,7 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras import datasets
 from csdl_keras.paper import folder as folders
-from csdl_keras.paper.cells import Runner
+from csdl_keras.paper import grid as grids
 from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.grid import Grid
 from csdl_keras.paper.profiles import PROFILES
@@ -65,7 +65,7 @@ class TestTable2:
         ],
     )
     def test_wrong_arguments(self, arguments, message, capsys, tmp_path, monkeypatch):
-        monkeypatch.setattr(Runner, "run", None)
+        monkeypatch.setattr(grids, "run_cells", None)
         assert main([*TABLE2, "--out", str(tmp_path / "new"), *arguments]) == 2
         assert message in capsys.readouterr().err
         assert not (tmp_path / "new").exists()
@@ -214,7 +214,7 @@ class TestOtherOptions:
         assert "that of a run with the same options" in refused()
 
     def test_a_run_of_which_all_fails_leaves_no_record(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(Runner, "_train", None)
+        monkeypatch.setattr(grids, "run_cells", None)
         assert main([*TABLE2, "--out", str(tmp_path)]) == 1
         assert not (tmp_path / "run.json").exists()
 

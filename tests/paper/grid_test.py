@@ -11,7 +11,8 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.paper import cells, profiles
-from csdl_keras.paper.cells import Cell, DataSource, Outcome, Runner
+from csdl_keras.paper import grid as grids
+from csdl_keras.paper.cells import Cell, DataSource, Outcome
 from csdl_keras.paper.folder import COLUMNS, Folder
 from csdl_keras.paper.profiles import PROFILES, Search
 from csdl_keras.training.settings import column
@@ -105,13 +106,13 @@ class TestRun:
                 run(folder, cache=cache)
                 for name in FILES:
                     assert (folder / name).read_bytes() == (finished / name).read_bytes()
-        monkeypatch.setattr(Runner, "run", made_up(lambda cell: 0.5))
+        monkeypatch.setattr(grids, "run_cells", made_up(lambda cell: 0.5))
         ran, _ = run(copy, dataclasses.replace(PROFILE, algorithms=("dnn_bayes",), seeds=2))
         assert {(cell.cost_seed, cell.seed) for cell in ran} == {(1000, 1), (1001, 1)}
 
     def test_other_rows_and_sets_stay(self, finished, copy, monkeypatch):
         """A run of a part of the grid replaces that part alone."""
-        monkeypatch.setattr(Runner, "run", made_up(lambda cell: 0.5))
+        monkeypatch.setattr(grids, "run_cells", made_up(lambda cell: 0.5))
         part = {"datasets": ("digits", "digits_imb"), "algorithms": ("dnn_bayes",)}
         part["settings"] = PROFILE.settings.replace({"mlp.learning_rate": 0.3})
         run(copy, dataclasses.replace(PROFILE, **part, searches=(), cost_seeds=1))
@@ -143,7 +144,7 @@ class TestRun:
 
 def test_where_a_network_collapses_the_next_choice_is_tried(tmp_path, monkeypatch):
     """The chosen learning rate collapses with one matrix; one cell has twice the epochs, too."""
-    monkeypatch.setattr(Runner, "run", made_up(lambda cell: cell.settings.mlp.learning_rate))
+    monkeypatch.setattr(grids, "run_cells", made_up(lambda cell: cell.settings.mlp.learning_rate))
     searches = (Search("mlp.learning_rate", (0.7, 0.9, 0.8)),)
     profile = dataclasses.replace(SHORT, algorithms=("dnn_bayes",), searches=searches, cost_seeds=2)
 
@@ -182,7 +183,7 @@ def test_searches_widen_until_the_best_value_has_neighbours(tmp_path, monkeypatc
             + 0.01 * (mlp.optimizer_name == "adam")
         )
 
-    monkeypatch.setattr(Runner, "run", made_up(share))
+    monkeypatch.setattr(grids, "run_cells", made_up(share))
     sgd = Search("mlp.learning_rate", (1e-4, 1e-3), True, {"mlp.optimizer_name": "sgd"})
     adam = Search("mlp.learning_rate", (0.1, 1.0), True, {"mlp.optimizer_name": "adam"})
     profile = dataclasses.replace(SHORT, algorithms=("dnn_blind",), searches=(sgd,))
