@@ -27,12 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     text = "how much to run: tiny (default) takes minutes, small hours, and paper days on a GPU"
     parser.add_argument("--profile", choices=PROFILES, default="tiny", help=text)
-    parser.add_argument(
-        "--datasets",
-        type=shared.names,
-        metavar="A,B,...",
-        help="data sets instead of the profile's, such as mnist,mnist_imb,cifar10",
-    )
+    text = "data sets instead of the profile's, such as mnist,mnist_imb,cifar10"
+    parser.add_argument("--datasets", type=shared.names, metavar="A,B,...", help=text)
     parser.add_argument(
         "--algorithms",
         type=shared.algorithms,
@@ -46,17 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_number(parser, "--seeds", text)
     shared.add_number(parser, "--epochs", "train and pre-train N epochs at most")
     shared.add_number(parser, "--jobs", "processes (default 1)", 1)
-    parser.add_argument(
-        "--budget",
-        type=float,
-        metavar="HOURS",
-        help="stop after that time, what verdicts need most first; the same command goes on",
-    )
-    parser.add_argument(
-        "--double-epochs",
-        action="store_true",
-        help="also train one cell of each algorithm with twice the epochs and patience",
-    )
+    text = "stop after that time, what verdicts need most first; the same command goes on"
+    parser.add_argument("--budget", type=float, metavar="HOURS", help=text)
+    text = "also train one cell of each algorithm with twice the epochs and patience"
+    parser.add_argument("--double-epochs", action="store_true", help=text)
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
@@ -68,21 +57,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", type=pathlib.Path, metavar="FOLDER", help=text)
     shared.add_train_size(parser)
     shared.add_seed(parser, "training")
-    parser.add_argument(
-        "--mixed-precision", action="store_true", help="use Keras' policy mixed_bfloat16"
-    )
+    text = "compute in bfloat16 and keep weights in float32, Keras' policy mixed_bfloat16"
+    parser.add_argument("--mixed-precision", action="store_true", help=text)
     parser.add_argument(
         "--authors-choices",
         action="store_true",
         help="make the choices of the authors' code, which differ from the paper's text: hinge, "
         "tied weights, gray images, larger costs, and 50 epochs without early stopping",
     )
-    parser.add_argument(
-        "--cnn-variant",
-        choices=CNN_VARIANTS,
-        default="quick",
-        help="Caffe's CIFAR-10 network (default quick)",
-    )
+    text = "Caffe's CIFAR-10 network (default quick)"
+    parser.add_argument("--cnn-variant", choices=CNN_VARIANTS, default="quick", help=text)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -142,11 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     with processes(arguments.jobs, arguments.scheduler):
         asked = {"planned": grid.planned(), "unavailable": missing}
         record = RunRecord(path, arguments, dataclasses.asdict(profile) | asked, {}, continued=True)
-        tell(
-            f"{', '.join(profile.algorithms)} on {', '.join(profile.datasets)}; "
-            f"{profile.cost_seeds} cost matrices; results in {path}, finished stages in "
-            f"{cache}. Stop it when you like: the same command goes on from there."
-        )
+        tell(f"Results in {path}. Stop it when you like: the same command goes on from there.")
         seconds = 3600 * (arguments.budget or math.inf)
         end = time.monotonic() + seconds
         timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _thread.interrupt_main)

@@ -11,8 +11,8 @@ from csdl_keras.fitting.cache import StageCache
 from csdl_keras.paper.cells import Cell, DataSource, Outcome, run_cells
 from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.folder import CURVE_ALGORITHM, Folder
-from csdl_keras.paper.profiles import Profile, Search
-from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.paper.profiles import HEADLINE, Profile, Search
+from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.settings import Settings, column
 from csdl_keras_cli.choices import FIRST_COST_SEED
 
@@ -59,9 +59,11 @@ class Grid:
 
     def run(self) -> Failures:
         """Runs what is missing, each result on disk at once; returns what failed."""
-        for algorithms in self.profile.tiers:
-            for dataset, algorithm in itertools.product(self.profile.datasets, algorithms):
-                with self.failures.step(f"{dataset} {algorithm.name}"):
+        for first in (True, False):
+            names = [name for name in self.profile.algorithms if (name in HEADLINE) == first]
+            for dataset, name in itertools.product(self.profile.datasets, names):
+                with self.failures.step(f"{dataset} {name}"):
+                    algorithm = get_algorithm(name)
                     ranking = self._choose(dataset, algorithm)
                     self._finish(dataset, algorithm, ranking)
                     if self.doubled and algorithm.body_kind.is_network:

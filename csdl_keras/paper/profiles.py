@@ -4,14 +4,14 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm
 from csdl_keras.training.bodies import MLP, CaffeCNN
 from csdl_keras.training.pretrainings import AutoEncoders
 from csdl_keras.training.settings import Settings
 
 #: The paper's grid of balances between reconstruction and costs.
 BETAS = (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0)
-#: The algorithms that verdicts need most, in this order; all others follow.
+#: The algorithms that verdicts need most, which run first.
 HEADLINE = ("dnn_bayes", "dnn_sosr", "csdnn", "sdae_sosr", "seae_sosr", "sdae_bayes")
 #: Most values that a search adds on its own.
 MOST_ADDED = 10
@@ -73,13 +73,6 @@ class Profile:
         names = self.settings.names(algorithm)
         fields = dict.fromkeys(it.field for it in self.searches if it.field in names)
         return [[it for it in self.searches if it.field == field] for field in fields]
-
-    @property
-    def tiers(self) -> list[list[Algorithm]]:
-        """The algorithms that verdicts need most, then all others; a tier may be empty."""
-        first = [name for name in HEADLINE if name in self.algorithms]
-        others = [name for name in self.algorithms if name not in first]
-        return [[get_algorithm(name) for name in names] for names in (first, others)]
 
 
 def _with_variants(*names: str) -> tuple[str, ...]:

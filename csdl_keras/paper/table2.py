@@ -236,11 +236,11 @@ def read_columns(folder: pathlib.Path, results: pandas.DataFrame, ending: str = 
 
 def panels(columns: Sequence[Column]) -> dict[str, list[Column]]:
     """Returns the columns of the balanced and of the imbalanced data sets, by their headings."""
-    found: dict[str, list[Column]] = {}
-    for column in columns:
-        heading = "Imbalanced data" if column.imbalanced else "Balanced data"
-        found.setdefault(heading, []).append(column)
-    return found
+    found = {
+        "Balanced data": [it for it in columns if not it.imbalanced],
+        "Imbalanced data": [it for it in columns if it.imbalanced],
+    }
+    return {heading: own for heading, own in found.items() if own}
 
 
 def groups(columns: Sequence[Column]) -> dict[str, list[Algorithm]]:
