@@ -124,7 +124,8 @@ def run(arguments: argparse.Namespace) -> int:
         tell(f"Not run, its data are not at hand: {name}. {why}")
     # A run that finds no workers leaves no record of itself.
     with processes(arguments.jobs, arguments.scheduler):
-        asked = {"planned": grid.planned(), "unavailable": missing}
+        planned = dict.fromkeys(profile.algorithms, profile.cost_seeds * profile.seeds)
+        asked = {"planned": planned, "unavailable": missing}
         record = RunRecord(path, arguments, dataclasses.asdict(profile) | asked, {}, continued=True)
         tell(f"Results in {path}. Stop it when you like: the same command goes on from there.")
         seconds = 3600 * (arguments.budget or math.inf)

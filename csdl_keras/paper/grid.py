@@ -70,10 +70,6 @@ class Grid:
                         self._double(dataset, algorithm, ranking)
         return self.failures
 
-    def planned(self) -> dict[str, int]:
-        """Returns the number of results of each algorithm on a data set."""
-        return dict.fromkeys(self.profile.algorithms, len(self._places))
-
     def _choose(self, dataset: str, algorithm: Algorithm) -> list[Settings]:
         """Returns the chosen settings, then others that did not diverge, the best first."""
         settings, tried = self.profile.settings_on(dataset), list[_Trial]()
