@@ -47,10 +47,8 @@ class Contents:
 
 def read_contents(folder: pathlib.Path) -> Contents:
     """Reads a folder of results."""
-    columns, curves = (
-        read_columns(folder, read_table(folder, "results.csv")),
-        read_beta_curves(folder),
-    )
+    columns = read_columns(folder, read_table(folder, "results.csv"))
+    curves = read_beta_curves(folder)
     doubled = notes.read_doubled(folder)
     changed = doubled[1] if doubled else {}
     found = [
