@@ -31,8 +31,8 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
     check_writable("--out", folder)
     if any(folder.iterdir()):
         raise ValueError(
-            f"Expected --out to be a new or empty folder, so that nothing is overwritten; "
-            f"{folder} holds {len(list(folder.iterdir()))} entries."
+            "Expected --out to be a new or empty folder, so that nothing is overwritten; received "
+            f"{folder}."
         )
     return folder
 
@@ -57,6 +57,8 @@ class RunRecord:
         self._before: list[Any] = read_json(self._path).get("runs", []) if there else []
         # The default of --dataset counts for nothing where own data are given.
         own = {"dataset": None} if vars(arguments).get("data") else {}
+        machine = {"processor": platform.machine(), "cores": os.cpu_count()}
+        machine["accelerators"] = ", ".join(accelerators()) or "none"
         self._record = {
             "command": shlex.join(["csdl-keras", *sys.argv[1:]]),
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -66,10 +68,8 @@ class RunRecord:
             "versions": _versions(),
             "commit": _commit(),
             "backend": keras.backend.backend(),
-            "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+            "machine": machine,
         }
-        if found := accelerators():
-            self._record["machine"]["accelerators"] = ", ".join(found)
         self._write([*self._before, self._record])
 
     def add_findings(self, findings: Mapping[str, object]) -> None:
@@ -82,7 +82,7 @@ class RunRecord:
 
     def _write(self, records: list[Any]) -> None:
         if not records:
-            self._path.unlink(missing_ok=True)
+            self._path.unlink()
             return
         content = {"runs": records} if self._continued else records[0]
         # Paths are no values of JSON.
@@ -112,6 +112,4 @@ def _commit() -> str | None:
     if not (folder / ".git").exists():
         return None
     command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
-    with contextlib.suppress(OSError):  # Git is not installed.
-        return subprocess.run(command, capture_output=True, text=True).stdout.strip() or None
-    return None
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip() or None

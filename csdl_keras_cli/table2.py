@@ -2,12 +2,13 @@
 
 import _thread
 import argparse
-import contextlib
 import dataclasses
+import functools
+import math
 import pathlib
 import shlex
 import threading
-from collections.abc import Iterator
+import time
 from typing import Any
 
 from csdl_keras_cli import arguments as shared
@@ -15,12 +16,10 @@ from csdl_keras_cli.choices import CNN_VARIANTS, FIRST_COST_SEED, OTHER_ALGORITH
 
 HELP = "run the paper's Table 2: all algorithms on all data sets"
 DESCRIPTION = (
-    "Runs algorithms on data sets for several cost matrices, as in the paper's Table 2, "
-    "with the same search of optimizers, learning rates and beta for each of them on validation "
-    "examples. Stages that algorithms share are trained once, and what is finished is kept: "
-    "stopped or killed at any moment, the same command goes on from there. Writes results.csv, "
-    "choices.csv, curves.csv, beta_curve.csv, test_decisions/ and run.json; `csdl-keras report` "
-    "makes tables and figures of them, also while it runs."
+    "Runs algorithms on data sets for several cost matrices, as in the paper's Table 2, with the "
+    "same search of optimizers, learning rates and beta for each of them on validation examples. "
+    "Stopped or killed at any moment, the same command goes on from there. `csdl-keras report` "
+    "makes tables and figures of its files, also while it runs."
 )
 
 
@@ -28,13 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     text = "how much to run: tiny (default) takes minutes, small hours, and paper days on a GPU"
     parser.add_argument("--profile", choices=PROFILES, default="tiny", help=text)
-    parser.add_argument(
-        "--datasets",
-        type=shared.names,
-        metavar="A,B,...",
-        help="data sets instead of the profile's, such as mnist,mnist_imb,cifar10; _imb is the "
-        "imbalanced variant",
-    )
+    text = "data sets instead of the profile's, such as mnist,mnist_imb,cifar10"
+    parser.add_argument("--datasets", type=shared.names, metavar="A,B,...", help=text)
     parser.add_argument(
         "--algorithms",
         type=shared.algorithms,
@@ -42,66 +36,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="algorithms instead of all fifteen, see `csdl-keras table1`; also "
         f"{', '.join(OTHER_ALGORITHMS)}, which are not in the paper",
     )
-    for option, text in (
-        ("--cost-seeds", f"number of cost matrices; matrix i has seed {FIRST_COST_SEED} + i"),
-        ("--seeds", "number of training seeds of each matrix, --seed and those after it"),
-        ("--epochs", "train N epochs at most, and pre-train no longer than that"),
-    ):
-        shared.add_number(parser, option, text)
+    text = f"number of cost matrices; matrix i has seed {FIRST_COST_SEED} + i"
+    shared.add_number(parser, "--cost-seeds", text)
+    text = "number of training seeds of each matrix, --seed and those after it"
+    shared.add_number(parser, "--seeds", text)
+    shared.add_number(parser, "--epochs", "train and pre-train N epochs at most")
     shared.add_number(parser, "--jobs", "processes (default 1)", 1)
-    parser.add_argument(
-        "--budget",
-        type=float,
-        metavar="HOURS",
-        help="stop after that time, what verdicts need most first; the same command goes on",
-    )
-    parser.add_argument(
-        "--double-epochs",
-        action="store_true",
-        help="also train one cell of each algorithm with twice the epochs and patience",
-    )
+    text = "stop after that time, what verdicts need most first; the same command goes on"
+    parser.add_argument("--budget", type=float, metavar="HOURS", help=text)
+    text = "also train one cell of each algorithm with twice the epochs and patience"
+    parser.add_argument("--double-epochs", action="store_true", help=text)
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
         help="run on the workers of the Dask cluster with this scheduler, such as "
         "tcp://10.0.0.1:8786; they must see --cache under the same path",
     )
-    shared.add_out(
-        parser,
-        " (default csdl_runs/table2-PROFILE); results that are there of other data sets and "
-        "algorithms stay",
-    )
+    shared.add_out(parser, " (default csdl_runs/table2-PROFILE), new or of the same options")
     text = "folder of finished stages (default stages/ in --out); runs may share one"
     parser.add_argument("--cache", type=pathlib.Path, metavar="FOLDER", help=text)
     shared.add_train_size(parser)
     shared.add_seed(parser, "training")
-    parser.add_argument(
-        "--mixed-precision",
-        action="store_true",
-        help="compute in bfloat16 and keep weights in float32, Keras' policy mixed_bfloat16",
-    )
+    text = "compute in bfloat16 and keep weights in float32, Keras' policy mixed_bfloat16"
+    parser.add_argument("--mixed-precision", action="store_true", help=text)
     parser.add_argument(
         "--authors-choices",
         action="store_true",
-        help="choose as the authors' code does: the hinge that SOSR smooths, decoders with the "
-        "transposed weights, gray images, imbalanced variants without 90%% of four classes, costs "
-        "200 times as large, the cost term of pre-training 100 times, and 50 epochs without early "
-        "stopping",
+        help="make the choices of the authors' code, which differ from the paper's text: hinge, "
+        "tied weights, gray images, larger costs, and 50 epochs without early stopping",
     )
-    parser.add_argument(
-        "--cnn-variant",
-        choices=CNN_VARIANTS,
-        default="quick",
-        help="Caffe's CIFAR-10 network (default quick)",
-    )
+    text = "Caffe's CIFAR-10 network (default quick)"
+    parser.add_argument("--cnn-variant", choices=CNN_VARIANTS, default="quick", help=text)
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError if `--budget` is not a time, or no data set is named."""
-    if arguments.budget is not None and not 0 < arguments.budget < float("inf"):
-        raise ValueError(f"Expected --budget to be above 0; received {arguments.budget}.")
-    if arguments.datasets == []:
-        raise ValueError("Expected at least one data set in --datasets; received none.")
+    """Finds nothing wrong."""
 
 
 #: Options that may differ between runs in a folder: they add results and change none that are
@@ -122,21 +91,20 @@ def run(arguments: argparse.Namespace) -> int:
 
     from csdl_keras import StageCache
     from csdl_keras._utils.files import check_writable
-    from csdl_keras.paper.cells import Runner, processes
+    from csdl_keras.paper.cells import processes
     from csdl_keras.paper.folder import Folder
     from csdl_keras.paper.grid import Grid
     from csdl_keras_cli.run_folder import RunRecord
 
-    profile = _profile(arguments)
+    tell, profile = functools.partial(print, flush=True), _profile(arguments)
     missing = _unavailable(profile.datasets)
     if arguments.datasets is not None and missing:
-        raise next(iter(missing.values()))
+        raise ValueError(next(iter(missing.values())))
     present = [it for it in profile.datasets if it.removesuffix("_imb") not in missing]
     profile = dataclasses.replace(profile, datasets=tuple(present))
     path = arguments.out or pathlib.Path("csdl_runs") / f"table2-{arguments.profile}"
     cache = arguments.cache or path / "stages"
-    for name, folder in (("--out", path), ("--cache", cache)):
-        check_writable(name, folder)
+    check_writable("--out", path)
     chosen = _AUTHORS if arguments.authors_choices else _PAPER
     vars(arguments).update(chosen)
     _check_same(path, arguments)
@@ -145,66 +113,38 @@ def run(arguments: argparse.Namespace) -> int:
     grid = Grid(
         profile,
         Folder(path),
-        Runner(StageCache(cache)),
+        StageCache(cache),
         cost_scale=chosen["cost_factor"],
         seed=arguments.seed,
         source_choices={name: chosen[name] for name in ("drop_rate", "grayscale")},
         doubled=arguments.double_epochs,
-        tell=_tell,
+        tell=tell,
     )
-    for name, error in missing.items():
-        _tell(f"Not run, its data are not at hand: {name}. {error}")
-    ending, spent, results = "", threading.Event(), path / "results.csv"
-    before = results.read_bytes() if results.exists() else b""
+    for name, why in missing.items():
+        tell(f"Not run, its data are not at hand: {name}. {why}")
     # A run that finds no workers leaves no record of itself.
     with processes(arguments.jobs, arguments.scheduler):
-        unavailable = {name: str(error) for name, error in missing.items()}
-        planned = {"planned": grid.planned(), "unavailable": unavailable}
-        settings = dataclasses.asdict(profile) | planned
-        record = RunRecord(path, arguments, settings, {}, continued=True)
-        _tell(
-            f"{', '.join(profile.algorithms)} on {', '.join(profile.datasets)}; "
-            f"{profile.cost_seeds} cost matrices; results in {path}, finished stages in "
-            f"{cache}. Stop it when you like: the same command goes on from there."
-        )
-        try:
-            with _interrupted_after(arguments.budget, spent):
-                grid.run()
-        except KeyboardInterrupt:
-            if not spent.is_set():
-                raise
-            ending = f" The {arguments.budget:g} hours are over; the same command goes on."
-    failures, after = grid.runner.failures, "There are no results yet."
-    there = results.read_bytes() if results.exists() else b""
-    if failures and there == before:
-        record.remove()  # of a run that came to nothing
-    if there:
-        command = shlex.join(["csdl-keras", "report", str(path)])
-        after = f"Wrote {results}. Render the table:\n\n    {command}"
-    _tell(f"\nTrained {len(grid.runner.ran)} cells; all others were there.{ending} {after}")
-    return failures.tell()
-
-
-def _tell(text: str) -> None:
-    print(text, flush=True)
-
-
-@contextlib.contextmanager
-def _interrupted_after(hours: float | None, spent: threading.Event) -> Iterator[None]:
-    """Raises a KeyboardInterrupt in the `with`, as Ctrl-C does, and sets `spent` after a time."""
-
-    def end() -> None:
-        spent.set()
-        _thread.interrupt_main()
-
-    timer = threading.Timer(3600 * (hours or 0), end)
-    timer.daemon = True
-    if hours is not None:
+        planned = dict.fromkeys(profile.algorithms, profile.cost_seeds * profile.seeds)
+        asked = {"planned": planned, "unavailable": missing}
+        record = RunRecord(path, arguments, dataclasses.asdict(profile) | asked, {}, continued=True)
+        tell(f"Results in {path}. Stop it when you like: the same command goes on from there.")
+        seconds = 3600 * (arguments.budget or math.inf)
+        end = time.monotonic() + seconds
+        timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _thread.interrupt_main)
         timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+        try:
+            grid.run()
+        except KeyboardInterrupt:
+            if time.monotonic() < end:
+                raise
+            tell(f"The {arguments.budget:g} hours are over; the same command goes on.")
+        finally:
+            timer.cancel()
+    if grid.failures and not (path / "results.csv").exists():
+        record.remove()  # of a run that came to nothing
+    command = shlex.join(["csdl-keras", "report", str(path)])
+    tell(f"\nTables and figures of all that is there:\n\n    {command}")
+    return grid.failures.tell()
 
 
 def _profile(arguments: argparse.Namespace) -> Any:
@@ -221,30 +161,29 @@ def _profile(arguments: argparse.Namespace) -> Any:
     if arguments.epochs is not None:
         settings = settings.limit_epochs(arguments.epochs)
     names = [get_algorithm(name).name for name in arguments.algorithms or ()]
-    size, matrices = arguments.train_size, arguments.cost_seeds
     changes = {
         "datasets": tuple(arguments.datasets or ()),
         "algorithms": tuple(dict.fromkeys(names)),
-        **dict.fromkeys(("cost_seeds", "slow_cost_seeds"), matrices),
-        **dict.fromkeys(("train_size", "cnn_train_size"), size),
+        "cost_seeds": arguments.cost_seeds,
+        **dict.fromkeys(("train_size", "cnn_train_size"), arguments.train_size),
         "seeds": arguments.seeds,
     }
     given = {name: value for name, value in changes.items() if value}
     return dataclasses.replace(profile, settings=settings, searches=searches, **given)
 
 
-def _unavailable(names: tuple[str, ...]) -> dict[str, Exception]:
-    """Returns the errors of data sets that cannot be loaded, before others are trained on."""
+def _unavailable(names: tuple[str, ...]) -> dict[str, str]:
+    """Returns why data sets cannot be loaded, before others are trained on."""
     from csdl_keras.datasets import DataUnavailableError
     from csdl_keras.paper.cells import DataSource
 
-    errors: dict[str, Exception] = {}
+    reasons = {}
     for name in dict.fromkeys(name.removesuffix("_imb") for name in names):
         try:
             DataSource(name).load()
         except DataUnavailableError as error:
-            errors[name] = error
-    return errors
+            reasons[name] = str(error)
+    return reasons
 
 
 def _check_same(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
@@ -253,15 +192,9 @@ def _check_same(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
 
     from csdl_keras.paper.results import read_runs
 
-    runs = read_runs(folder)
-    if not runs and (folder / "results.csv").exists():
-        raise ValueError(
-            f"Expected --out to be a new folder or one with a run.json that says what made "
-            f"its results; received {folder}."
-        )
     now = {"backend": keras.backend.backend(), **vars(arguments)}
-    for run in runs:
-        before = {"backend": run.get("backend"), **(run.get("arguments") or {})}
+    for run in read_runs(folder):
+        before = {"backend": run.get("backend"), **run.get("arguments", {})}
         for name in sorted({*now, *before} - {*_HARMLESS}):
             values = {str(each.get(name)) for each in (before, now)}  # Until 0.2 all were text.
             # What a record does not know came later, and is off in it.

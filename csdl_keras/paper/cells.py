@@ -12,7 +12,6 @@ import keras
 import numpy as np
 
 from csdl_keras import datasets
-from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
@@ -24,7 +23,7 @@ from csdl_keras.prediction.decide import decide
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.parallel import forget_models
 from csdl_keras.training.settings import Settings
-from csdl_keras.training.train import Trained, Trainer
+from csdl_keras.training.train import Trainer
 
 #: The choices that keys of cells hold. Those that `Settings` got later are in a key only where
 #: they differ from their defaults, so that results on file stay known.
@@ -37,11 +36,7 @@ pretraining_epochs pretraining_learning_rate tied_weights variant
 
 @dataclasses.dataclass(frozen=True)
 class DataSource:
-    """A data set, or its imbalanced variant, and how much of it is trained on.
-
-    `drop_rate` is the share of four random classes that imbalanced variants lose, `seed` that of
-    this removal and of the choice of `train_size` examples.
-    """
+    """A data set, or its imbalanced variant, and how much of it is trained on."""
 
     name: str
     imbalanced: bool = False
@@ -62,9 +57,8 @@ class DataSource:
 def _load(source: DataSource) -> DataSet:
     if source.train_size is not None:
         whole = _load(dataclasses.replace(source, train_size=None))
-        if source.train_size >= len(whole.y_train_val):
-            return whole
-        return datasets.subset(whole, source.train_size, seed=source.seed)
+        size = min(source.train_size, len(whole.y_train_val))
+        return datasets.subset(whole, size, seed=source.seed)
     data = datasets.load(source.name, grayscale=source.grayscale)
     if source.imbalanced:
         data = datasets.imbalance(data, seed=source.seed, fraction=source.drop_rate)
@@ -87,7 +81,6 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Its name in messages: the data, the algorithm and the matrix."""
         return f"{self.source.label} {self.algorithm.name} for matrix {self.cost_seed}"
 
     @property
@@ -106,11 +99,7 @@ class Cell:
 
     @functools.cached_property
     def key(self) -> str:
-        """A digest of all that was asked for, by which files know a finished cell.
-
-        Results on file count wherever they were made, with any versions of packages. The scheme
-        is that of all folders since version 0.2 and stays.
-        """
+        """A digest of all that was asked for, by which folders since version 0.2 know a cell."""
         policy = keras.config.dtype_policy().name
         choices, plain = (it.columns(self.algorithm) for it in (self.settings, Settings()))
         asked = {
@@ -169,81 +158,35 @@ class Outcome:
         return name, self.error("val") if by_error else float(self.costs("val").mean())
 
 
-class Runner:
-    """Runs cells; what they share, with each other or with earlier runs, is trained once.
-
-    `cache` keeps finished stages and decisions. `failures` are the cells that failed, `ran` those
-    whose decisions were not in the cache.
-    """
-
-    def __init__(self, cache: StageCache):
-        self.cache, self.failures, self.ran = cache, Failures(), list[Cell]()
-        # A grid comes back to the same data several times; trainers know their fingerprints.
-        self.trainer = functools.lru_cache(maxsize=2)(self._trainer)
-
-    def run(self, cells: Iterable[Cell]) -> Iterator[Outcome]:
-        waiting: dict[Trainer, list[tuple[Cell, dict[str, str]]]] = {}
-        for cell in cells:
-            with self.failures.step(cell.name):
-                trainer = self.trainer(cell.source, cell.seed)
-                training = trainer.key(cell.algorithm, cell.matrix, cell.settings)
-                stage = {"stage": "decisions", "cell": cell.key, "training": training}
-                stage["images"] = _images(cell.source)
-                if stage in self.cache:
-                    yield self._outcome(cell, stage)
-                else:
-                    waiting.setdefault(trainer, []).append((cell, stage))
-        for trainer, own in waiting.items():
-            yield from self._train(trainer, own)
-
-    def _train(
-        self, trainer: Trainer, own: Sequence[tuple[Cell, dict[str, str]]]
-    ) -> Iterator[Outcome]:
-        """Yields outcomes as soon as they are trained."""
-        diverged: dict[int, DivergedError] = {}
-
-        def on_error(index: int, error: Exception) -> None:
-            if isinstance(error, DivergedError):
-                diverged[index] = error
-            else:
-                self.failures.add(own[index][0].name, error)
-
-        requests = [(cell.algorithm, cell.matrix, cell.settings) for cell, _ in own]
-        for index, trained in trainer.train_all(requests, on_error):
-            cell, stage = own[index]
-            with self.failures.step(cell.name):
-                outcome = self._outcome(cell, stage, trained)
-                self.ran.append(cell)
-                yield outcome
-            forget_models()
-        for index, error in diverged.items():
-            self.ran.append(own[index][0])
-            yield Outcome(own[index][0], {}, error.epoch, 0.0)
-
-    def _outcome(
-        self, cell: Cell, stage: dict[str, str], trained: Trained | None = None
-    ) -> Outcome:
-
-        def compute() -> tuple[list, dict[str, Any]]:
-            assert trained is not None
-            data, seconds = cell.source.load(), round(trained.seconds, 2)
-            info = {"epochs": trained.epochs, "train_seconds": seconds, "history": trained.history}
-            return [decide(trained.model, x) for x in (data.x_val, data.x_test)], info
-
-        found = self.cache.get(stage, compute)
-        return Outcome(cell, dict(zip(("val", "test"), found.arrays, strict=True)), **found.info)
-
-    def _trainer(self, source: DataSource, seed: int) -> Trainer:
-        data = source.load()
-        validation = data.x_val, data.y_val
-        return Trainer(data.x_train, data.y_train, validation, seed=seed, cache=self.cache)
+def run_cells(cells: Iterable[Cell], cache: StageCache, failures: Failures) -> Iterator[Outcome]:
+    """Yields outcomes as soon as they are trained; what cells share is trained once."""
+    groups: dict[tuple[DataSource, int], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.source, cell.seed), []).append(cell)
+    for own in groups.values():
+        yield from _run_alike(own, cache, failures)
 
 
-@functools.lru_cache(maxsize=2)
-def _images(source: DataSource) -> str:
-    """Returns a digest of what is decided on, which the key of a training does not contain."""
-    data = source.load()
-    return fingerprint(data.x_val, data.x_test)
+def _run_alike(own: Sequence[Cell], cache: StageCache, failures: Failures) -> Iterator[Outcome]:
+    """Runs cells of the same data and training seed; those that diverge come last."""
+    data, diverged = own[0].source.load(), list[Outcome]()
+
+    def on_error(index: int, error: Exception) -> None:
+        if isinstance(error, DivergedError):
+            diverged.append(Outcome(own[index], {}, error.epoch, 0.0))
+        else:
+            failures.add(own[index].name, error)
+
+    validation = data.x_val, data.y_val
+    trainer = Trainer(data.x_train, data.y_train, validation, seed=own[0].seed, cache=cache)
+    requests = [(cell.algorithm, cell.matrix, cell.settings) for cell in own]
+    for index, it in trainer.train_all(requests, on_error):
+        with failures.step(own[index].name):
+            decisions = {"val": decide(it.model, data.x_val)}
+            decisions["test"] = decide(it.model, data.x_test)
+            yield Outcome(own[index], decisions, it.epochs, round(it.seconds, 2), it.history)
+        forget_models()
+    yield from diverged
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 import collections
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 class Claim:
     """A claim of the paper, with the comparisons that bear on it, see `compared`.
 
-    With `ties_support` an open one counts for it, as for "is competitive to". `twice_the_epochs`
-    are the verdicts on single cells, without and with twice the epochs, if they differ.
+    With `ties_support` an open one counts for it. `twice_the_epochs` are the verdicts on single
+    cells, without and with twice the epochs, if they differ.
     """
 
     statement: str
@@ -70,7 +70,7 @@ class Claim:
         if self.twice_the_epochs:
             before, after = self.twice_the_epochs
             text += f"; on single cells {before}, with twice the epochs {after}"
-        ratio, paper_ratio = (_geometric_mean(found[name]) for name in ("ratio", "paper_ratio"))
+        ratio, paper_ratio = np.exp(np.log(found[["ratio", "paper_ratio"]].astype(float)).mean())
         text += f"; cost ratio {ratio:.2f}" * math.isfinite(ratio)
         return text + f", in the paper {paper_ratio:.2f}" * math.isfinite(paper_ratio)
 
@@ -88,16 +88,14 @@ class Claim:
 
     @property
     def row(self) -> dict[str, str]:
-        finite = self.comparisons[np.isfinite(self.comparisons["mean"].astype(float))]
-        differences = "–"
-        if len(self.comparisons) == 1:
+        found, every, differences = self.comparisons, len(self.comparisons), "–"
+        if every == 1:
             differences = self.table["difference [95 %]"][0]
-        elif len(finite):
-            low, high = (_signed(it) for it in (finite["mean"].min(), finite["mean"].max()))
-            clear = ((finite["high"] < 0) | (finite["low"] > 0)).sum()
-            differences = f"{low} to {high}; {clear} of {len(finite)} intervals exclude 0"
-        counts = collections.Counter(it for each in self.comparisons["differ"] for it in each)
-        every = len(self.comparisons)
+        elif every:
+            low, high = (_signed(it) for it in (found["mean"].min(), found["mean"].max()))
+            clear = ((found["high"] < 0) | (found["low"] > 0)).sum()
+            differences = f"{low} to {high}; {clear} of {every} intervals exclude 0"
+        counts = collections.Counter(it for each in found["differ"] for it in each)
         differ = [f"{what} in {number} of {every}" for what, number in sorted(counts.items())]
         setting = f"not the paper's: {', '.join(differ)}" if differ else "the paper's"
         return {
@@ -113,7 +111,6 @@ class Claim:
         rows = []
         for it in self.comparisons.itertuples():
             ends = f" [{it.ratio_low:.2f}, {it.ratio_high:.2f}]" * (it.ratio_low > 0)
-            amounts = "{} [{}, {}]".format(*map(_signed, (it.mean, it.low, it.high)))
             seeds = f" × {it.seeds} seeds" * (it.seeds > 1)
             rows.append(
                 {
@@ -121,7 +118,9 @@ class Claim:
                     "pair": f"{it.first} : {it.second}",
                     "cheaper": it.first if it.high < 0 else it.second if it.low > 0 else "open",
                     "cost ratio [95 %]": _ratio(it.ratio) + ends,
-                    "difference [95 %]": "diverged" if math.isinf(it.mean) else amounts,
+                    "difference [95 %]": "{} [{}, {}]".format(
+                        *map(_signed, (it.mean, it.low, it.high))
+                    ),
                     "matrices": f"{it.matrices}{seeds}{', collapsed' * it.collapsed}",
                     "paper's ratio": _ratio(it.paper_ratio),
                 }
@@ -130,11 +129,7 @@ class Claim:
 
 
 def compared(data: str, first: str, second: str, difference: Difference, **more: Any) -> dict:
-    """Returns a row of `Claim.comparisons`, of which `first` should be cheaper.
-
-    It has the ratio of costs in the paper's Table 2, whether a network is collapsed, or both have
-    the same pre-training since the search of one chose β = 0, and how data differ from the paper's.
-    """
+    """Returns a row of `Claim.comparisons`, of which `first` should be cheaper."""
     plain = {"paper_ratio": math.nan, "collapsed": False, "same_pretraining": False, "differ": ()}
     names = {"data": data, "first": first, "second": second}
     return names | dataclasses.asdict(difference) | plain | more
@@ -144,7 +139,8 @@ def _series(*series: str) -> list[str]:
     return [name for name in PAPER_ALGORITHMS if get_algorithm(name).series in series]
 
 
-#: What stands for several algorithms in `report.toml`, of which the best one is compared.
+#: What stands for several algorithms in `report.toml`. The one of the lowest validation cost is
+#: compared: choosing by test cost would favour the larger group.
 _SIDES = {
     "blind": _series("blind"),
     "deep": _series("Bayes", "SOSR"),
@@ -153,11 +149,7 @@ _SIDES = {
 
 
 def claims(columns: Sequence[Column], curves: Sequence[BetaCurve]) -> list[Claim]:
-    """Compares the claims of the section "Experimental Results" with our figures.
-
-    The one of the lowest validation cost stands for several algorithms: choosing by test cost
-    would favour the larger group.
-    """
+    """Compares the claims of the section "Experimental Results" with our figures."""
     fields = list(compared("", "", "", Difference(0, 0, 0, 0, 0)))
     found = []
     for claim in words()["claims"]:
@@ -173,7 +165,7 @@ def claims(columns: Sequence[Column], curves: Sequence[BetaCurve]) -> list[Claim
 
 def _compare(column: Column, *sides: str) -> dict[str, Any] | None:
     first, second = (column.choose(_SIDES[it]) if it in _SIDES else it for it in sides)
-    difference = column.compare(first, second) if first and second else None
+    difference = None if first is None else column.compare(first, second)
     if first is None or second is None or difference is None:
         return None
     papers = [it for it in map(column.paper, (first, second)) if it is not None]
@@ -223,11 +215,6 @@ def _differ(column: Column, *names: str) -> tuple[str, ...]:
     ):
         found.append("other layers")
     return tuple(found)
-
-
-def _geometric_mean(ratios: Iterable[float]) -> float:
-    usable = [ratio for ratio in ratios if 0 < ratio < math.inf]
-    return float(np.exp(np.mean(np.log(usable)))) if usable else math.nan
 
 
 def _ratio(ratio: float) -> str:

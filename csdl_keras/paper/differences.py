@@ -1,7 +1,6 @@
 """The difference in cost between two algorithms on the same data, with intervals."""
 
 import dataclasses
-import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
@@ -17,12 +16,10 @@ Run: TypeAlias = tuple[int, int]
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """Mean cost of one algorithm less that of another, on the same matrices and examples.
+    """Mean cost of one algorithm less that of another, and their ratio, with 95 % intervals.
 
-    `low` and `high` are the ends of its 95 % interval; that of a single matrix, or of a single
-    training seed, says nothing of others. `ratio` is the cost of the first one divided by the
-    other's, NaN if that is 0, and `ratio_low` and `ratio_high` the interval of the geometric mean
-    of the ratios.
+    Intervals of a single matrix, or of a single training seed, say nothing of others. That of the
+    ratio is of the geometric mean over matrices.
     """
 
     mean: float
@@ -42,8 +39,7 @@ def paired_difference(
 ) -> Difference | None:
     """Compares two algorithms over cost matrices, training seeds and test examples.
 
-    There are few matrices and many examples, the same ones for each matrix. The 95 % interval of
-    the mean difference combines the two errors by Banerjee's rule (Sankhyā 1960):
+    The 95 % interval of the mean difference combines errors by Banerjee's rule (Sankhyā 1960):
 
     `mean ± sqrt((t s / sqrt(M))² + e²)`
 
@@ -55,9 +51,7 @@ def paired_difference(
     of the ratio is made likewise of logarithms, which weighs matrices alike.
 
     `costs` and `others` are costs `(N,)` of the test decisions in each run, `largest` is the
-    largest cost of each matrix. Runs that both have count, of the most matrices that share their
-    training seeds: means of seeds with different matrices would differ by the matrices. Returns
-    `None` without a matrix in common.
+    largest cost of each matrix. Runs that both have count, see `_complete`; `None` without one.
     """
     runs = _complete(costs.keys() & others.keys())
     if not runs:
@@ -103,14 +97,14 @@ def _over_runs(
 
 
 def _complete(runs: Iterable[Run]) -> list[Run]:
-    """Returns the runs of the most matrices that have the same training seeds."""
-    seeds: dict[int, set[int]] = {}
+    """Returns the runs of the most matrices that share their training seeds.
+
+    Means of seeds with different matrices would differ by the matrices.
+    """
+    matrices: dict[int, set[int]] = {}
     for matrix, seed in runs:
-        seeds.setdefault(matrix, set()).add(seed)
-    blocks: list[list[Run]] = [[]]
-    for one in set().union(*seeds.values()):
-        having = {matrix: own for matrix, own in seeds.items() if one in own}
-        shared = set.intersection(*having.values())
-        blocks.append(sorted(itertools.product(having, shared)))
-    # Of as many matrices, those with the most seeds.
-    return max(blocks, key=lambda block: (len({matrix for matrix, _ in block}), len(block)))
+        matrices.setdefault(seed, set()).add(matrix)
+    most = max(matrices.values(), key=len, default=set())
+    return [
+        (it, seed) for it in sorted(most) for seed in sorted(matrices) if most <= matrices[seed]
+    ]

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 
 class Failures:
-    """Keeps the errors of parts of a run, so that the other parts go on."""
+    """Keeps the errors of parts of a run as `lines`, so that the other parts go on."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, list[str]] = {}
+        self.lines: list[str] = []
 
     def __bool__(self) -> bool:
-        return bool(self._parts)
+        return bool(self.lines)
 
     @contextlib.contextmanager
     def step(self, part: str) -> Iterator[None]:
@@ -23,15 +23,10 @@ class Failures:
             self.add(part, error)
 
     def add(self, part: str, error: Exception) -> None:
-        parts = self._parts.setdefault(f"{type(error).__name__}: {error}", [])
-        if part not in parts:
-            parts.append(part)
-
-    def lines(self) -> list[str]:
-        return [f"{', '.join(parts)} failed: {error}" for error, parts in self._parts.items()]
+        self.lines.append(f"{part} failed: {type(error).__name__}: {error}")
 
     def tell(self) -> int:
         """Prints the failures; returns the exit status, 1 if anything failed."""
-        for line in self.lines():
+        for line in self.lines:
             print(f"csdl-keras: {line}", file=sys.stderr)
         return int(bool(self))

@@ -2,7 +2,7 @@
 
 import io
 import pathlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import filelock
@@ -11,7 +11,7 @@ import numpy as np
 import pandas
 
 from csdl_keras._utils.files import replace_file
-from csdl_keras.paper.cells import Cell, DataSource, Outcome
+from csdl_keras.paper.cells import Cell, Outcome
 from csdl_keras.paper.results import Decisions, beta_name, decisions_name
 from csdl_keras.training.algorithms import ALGORITHMS
 
@@ -23,10 +23,9 @@ _CELL = ["dataset", "imbalanced", "algorithm", "cost_seed"]
 _CHOICES = "variant hard_hinge optimizer_name learning_rate hidden_units batch_size".split()
 _CHOICES += "pretraining_epochs pretraining_learning_rate corruption beta tied_weights".split()
 _CHOICES += ["penalty", "gamma_factor"]
-# Columns that are the same in all results of an algorithm that were made with the same choices.
-_ALIKE = ["train_size", "test_size", "cost_scale", "drop_rate", "grayscale", *_CHOICES]
 _RESULTS = [*_CELL, "average_cost", "error_rate", "validation_cost", "train_seconds", "epochs"]
-_RESULTS += ["train_size", "seed", "backend", "collapsed", "tried_again", "cell", *_ALIKE[1:]]
+_RESULTS += ["train_size", "seed", "backend", "collapsed", "tried_again", "cell", "test_size"]
+_RESULTS += ["cost_scale", "drop_rate", "grayscale", *_CHOICES]
 _TRIED = [*_CELL, "parameter", "value", "given", "criterion", "validation", "collapsed", "chosen"]
 _TRIED += ["edge", "epochs", "train_seconds", "test_cost", "test_cost_error", "cell"]
 #: The columns of `beta_curve.csv`, and the columns of `choices.csv` that they come from.
@@ -51,10 +50,9 @@ Row = Mapping[str, Any]
 class Folder:
     """Writes the results of a grid into a folder as they come, and finds what is there.
 
-    Its tables are `results.csv`, `choices.csv` (values tried), `beta_curve.csv`, `curves.csv`
-    (losses and costs, or errors, by epoch of the first matrix and seed) and `doubled.csv` (twice
-    the epochs); `test_decisions/NAME.npz` has labels, matrices and all decisions. What is there of
-    other data sets, algorithms, matrices and seeds stays.
+    `choices.csv` has the values tried, `curves.csv` losses and costs, or errors, by epoch of the
+    first matrix and seed, `test_decisions/NAME.npz` labels, matrices and all decisions. What is
+    there of other data sets, algorithms, matrices and seeds stays.
     """
 
     def __init__(self, path: pathlib.Path):
@@ -83,56 +81,34 @@ class Folder:
         return None if found.empty else found.iloc[0].to_dict()
 
     def write_result(self, outcome: Outcome, tried_again: int = 0, curve: bool = False) -> None:
-        """Writes a result, the decisions behind it and, if asked for, its curve.
-
-        Results of the same algorithm for other matrices and seeds stay if they were made with the
-        same choices, or were tried again with others.
-        """
-        cell, name = outcome.cell, outcome.cell.algorithm.name
-        row = result_row(outcome, tried_again)
-        with self._lock:
-            rows = self.rows("results.csv")
-            own = rows[_is_of(rows, cell.source, name)]
-            same_place = (own[["cost_seed", "seed"]] == row[["cost_seed", "seed"]]).all(axis=1)
-            again = own["tried_again"].ne("0") | (row["tried_again"] != "0")
-            other_choices = (own[_ALIKE] != row[_ALIKE]).any(axis=1) & ~again
-            stale = own[same_place | other_choices]
-            arrays = [
-                decisions_name(name, int(it["cost_seed"]), int(it["seed"]))
-                for it in stale.to_dict("records")
+        """Writes a result, the decisions behind it and, if asked for, its curve."""
+        cell = outcome.cell
+        self._keep(outcome, decisions_name(cell.algorithm.name, cell.cost_seed, cell.seed))
+        self._replace("results.csv", [result_row(outcome, tried_again)], [*_CELL, "seed"])
+        if curve:
+            columns = [outcome.history.get(it, []) for it in _EPOCH]
+            lines = [
+                {**cell.place, "epoch": epoch, **dict(zip(_EPOCH, values, strict=True))}
+                for epoch, values in enumerate(zip(*columns, strict=False), start=1)
             ]
-            self._keep(outcome, decisions_name(name, cell.cost_seed, cell.seed), arrays)
-            self._write("results.csv", rows.drop(stale.index), [row])
-            if curve:
-                columns = [outcome.history.get(it, []) for it in _EPOCH]
-                lines = [
-                    {**cell.place, "epoch": epoch, **dict(zip(_EPOCH, values, strict=True))}
-                    for epoch, values in enumerate(zip(*columns, strict=False), start=1)
-                ]
-                self._replace("curves.csv", cell.source, name, lines)
+            self._replace("curves.csv", lines, _CELL)
 
     def write_doubled(self, outcome: Outcome) -> None:
-        cell, name = outcome.cell, outcome.cell.algorithm.name
-        with self._lock:
-            self._keep(outcome, f"{decisions_name(name, cell.cost_seed, cell.seed)}_doubled")
-            self._replace("doubled.csv", cell.source, name, [result_row(outcome)])
+        cell = outcome.cell
+        name = decisions_name(cell.algorithm.name, cell.cost_seed, cell.seed)
+        self._keep(outcome, f"{name}_doubled")
+        self._replace("doubled.csv", [result_row(outcome)], _CELL[:3])
 
     def write_choices(self, tried: Sequence[Row]) -> None:
         """Writes the values of one choice of an algorithm in place of those that are there."""
-        parameter, algorithm = tried[0]["parameter"], tried[0]["algorithm"]
-        source = DataSource(tried[0]["dataset"], tried[0]["imbalanced"])
-        with self._lock:
-            rows = self.rows("choices.csv")
-            same = _is_of(rows, source, algorithm) & rows["parameter"].eq(parameter)
-            self._write("choices.csv", rows[~same], tried)
-            if (parameter, algorithm) == ("beta", CURVE_ALGORITHM):
-                points = [{to: row[of or to] for to, of in _CURVE.items()} for row in tried]
-                self._replace("beta_curve.csv", source, algorithm, points)
+        self._replace("choices.csv", tried, [*_CELL[:3], "parameter"])
+        if (tried[0]["parameter"], tried[0]["algorithm"]) == ("beta", CURVE_ALGORITHM):
+            points = [{to: row[of or to] for to, of in _CURVE.items()} for row in tried]
+            self._replace("beta_curve.csv", points, _CELL[:3])
 
     def write_point(self, outcome: Outcome) -> None:
         cell, beta = outcome.cell, outcome.cell.settings.pretraining.beta
-        with self._lock:
-            self._keep(outcome, beta_name(cell.algorithm.name, cell.cost_seed, beta))
+        self._keep(outcome, beta_name(cell.algorithm.name, cell.cost_seed, beta))
 
     def decisions(self, cell: Cell) -> Decisions:
         """Returns the decisions on a data set, which must be of the cell's examples and matrix."""
@@ -146,34 +122,34 @@ class Folder:
                 )
         return decisions
 
-    def _keep(self, outcome: Outcome, name: str, stale: Iterable[str] = ()) -> None:
-        """Writes test decisions, if training has not diverged, and removes stale ones."""
-        decisions = self.decisions(outcome.cell)
-        arrays = {it: each for it, each in decisions.arrays.items() if it not in {*stale}}
-        if outcome.decisions:
-            arrays[name] = outcome.decisions["test"]
-        small = {
-            name: it if it.dtype.kind == "f" else it.astype(np.min_scalar_type(it.max()))
-            for name, it in sorted(arrays.items())
-        }
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **small)  # type: ignore[arg-type]
-        decisions.path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(decisions.path, buffer.getvalue())
+    def _keep(self, outcome: Outcome, name: str) -> None:
+        """Writes test decisions, or removes those on file if training has diverged."""
+        with self._lock:
+            decisions = self.decisions(outcome.cell)
+            arrays = {it: each for it, each in decisions.arrays.items() if it != name}
+            if outcome.decisions:
+                arrays[name] = outcome.decisions["test"]
+            small = {
+                name: it if it.dtype.kind == "f" else it.astype(np.min_scalar_type(it.max()))
+                for name, it in sorted(arrays.items())
+            }
+            buffer = io.BytesIO()
+            np.savez_compressed(buffer, **small)  # type: ignore[arg-type]
+            decisions.path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(decisions.path, buffer.getvalue())
 
-    def _replace(self, name: str, source: DataSource, algorithm: str, new: Iterable[Row]) -> None:
-        """Writes rows of an algorithm on a data set in place of those that are there."""
-        rows = self.rows(name)
-        self._write(name, rows[~_is_of(rows, source, algorithm)], new)
-
-    def _write(self, name: str, rows: pandas.DataFrame, new: Iterable[Row]) -> None:
-        """Writes rows and new ones in the order of algorithms, matrices and seeds."""
-        texts = [{column: _text(row[column]) for column in COLUMNS[name]} for row in new]
-        frame = pandas.concat([rows, pandas.DataFrame(texts, columns=COLUMNS[name], dtype=str)])
-        by = [it for it in (*_CELL, "seed") if it in frame]
-        frame = frame.sort_values(by, key=_sort_key, kind="stable", ignore_index=True)
-        content = frame.to_csv(index=False, lineterminator="\n")
-        replace_file(self.path / name, content.encode())
+    def _replace(self, name: str, new: Sequence[Row], by: list[str]) -> None:
+        """Writes rows in place of those that are alike by some columns, in a fixed order."""
+        frame = pandas.DataFrame(list(new), columns=COLUMNS[name], dtype=object)
+        frame = frame.fillna("").astype(str)
+        with self._lock:
+            rows = self.rows(name)
+            places, replaced = (pandas.MultiIndex.from_frame(it[by]) for it in (rows, frame))
+            frame = pandas.concat([rows[~places.isin(replaced)], frame])
+            order = [it for it in (*_CELL, "seed") if it in frame]
+            frame = frame.sort_values(order, key=_sort_key, kind="stable", ignore_index=True)
+            content = frame.to_csv(index=False, lineterminator="\n")
+            replace_file(self.path / name, content.encode())
 
 
 def _sort_key(column: pandas.Series) -> pandas.Series:
@@ -182,17 +158,14 @@ def _sort_key(column: pandas.Series) -> pandas.Series:
     return column.astype(int) if column.name in ("cost_seed", "seed") else column
 
 
-def result_row(outcome: Outcome, tried_again: int = 0) -> pandas.Series:
-    """Returns the row of `results.csv` of an outcome, as text; choices it does not have are empty.
-
-    `tried_again` is the number of better choices that collapsed, 0 if all that were tried did.
-    """
+def result_row(outcome: Outcome, tried_again: int = 0) -> Row:
+    """Returns the row of `results.csv` of an outcome; choices that it does not have are `None`."""
     cell, data = outcome.cell, outcome.cell.source.load()
     choices = cell.settings.columns(cell.algorithm)
     if "hidden_units" in choices:
         choices["hidden_units"] = "-".join(map(str, choices["hidden_units"]))
     is_network = cell.algorithm.body_kind.is_network
-    values = {
+    return {
         **dict.fromkeys(_CHOICES),
         **choices,
         **cell.place,
@@ -213,16 +186,3 @@ def result_row(outcome: Outcome, tried_again: int = 0) -> pandas.Series:
         "drop_rate": cell.source.drop_rate if cell.source.imbalanced else None,
         "grayscale": cell.source.grayscale,
     }
-    return pandas.Series({name: _text(values[name]) for name in _RESULTS})
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value)
-
-
-def _is_of(rows: pandas.DataFrame, source: DataSource, algorithm: str) -> pandas.Series:
-    return (
-        rows["dataset"].eq(source.name)
-        & rows["imbalanced"].eq(str(source.imbalanced))
-        & rows["algorithm"].eq(algorithm)
-    )

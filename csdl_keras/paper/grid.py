@@ -2,15 +2,17 @@
 
 import dataclasses
 import datetime
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from csdl_keras.paper.cells import Cell, DataSource, Outcome, Runner
+from csdl_keras.fitting.cache import StageCache
+from csdl_keras.paper.cells import Cell, DataSource, Outcome, run_cells
 from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.folder import CURVE_ALGORITHM, Folder
-from csdl_keras.paper.profiles import Profile, Search
-from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.paper.profiles import HEADLINE, Profile, Search
+from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.settings import Settings, column
 from csdl_keras_cli.choices import FIRST_COST_SEED
 
@@ -30,71 +32,49 @@ class _Trial:
     @property
     def rank(self) -> tuple[bool, bool, float]:
         """The order of trials, the best one first; those that diverged or collapsed come last."""
-        validation = self.row["validation"]
-        return math.isinf(validation), self.row["collapsed"], validation
+        validation = float(self.row["validation"])
+        # A row on file is text.
+        return math.isinf(validation), str(self.row["collapsed"]) == "True", validation
 
 
 @dataclasses.dataclass
 class Grid:
     """Runs algorithms for several cost matrices and training seeds on several data sets.
 
-    Values of the profile's searches are chosen for each algorithm on the validation examples,
-    the first cost matrix and the first seed, and then kept. A result that collapses nevertheless
-    is tried again with the next best values. Algorithms that verdicts need most come first, and
-    for each data set the first matrix of all of them. What is in the folder is not trained again,
-    even if the cache no longer holds it. With `doubled`, one cell of each algorithm is trained
-    again with twice the epochs. `source_choices` are further arguments of each `DataSource`.
+    Values of the profile's searches are chosen for each algorithm on validation examples, with the
+    first cost matrix and seed, and then kept. What is in the folder is not trained again. With
+    `doubled`, one cell of each network is trained again with twice the epochs and patience.
+    `source_choices` are further arguments of each `DataSource`.
     """
 
     profile: Profile
     folder: Folder
-    runner: Runner
+    cache: StageCache
     cost_scale: float = 10.0
     seed: int = 0
     source_choices: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     doubled: bool = False
+    failures: Failures = dataclasses.field(default_factory=Failures)
     tell: Callable[[str], object] = lambda text: None
 
     def run(self) -> Failures:
         """Runs what is missing, each result on disk at once; returns what failed."""
-        for algorithms in filter(None, self.profile.tiers):
-            for dataset in self.profile.datasets:
-                with self.runner.failures.step(dataset):
-                    self._run_dataset(dataset, algorithms)
-        return self.runner.failures
-
-    def planned(self) -> dict[str, int]:
-        """Returns the number of results of each algorithm on a data set."""
-        algorithms = [algorithm for tier in self.profile.tiers for algorithm in tier]
-        return {it.name: len(self._places(it)) for it in algorithms}
-
-    def _run_dataset(self, dataset: str, algorithms: list[Algorithm]) -> None:
-        # Of the same examples and matrices as what is there.
-        for cell in self._final(dataset, algorithms[0], self.profile.settings_on(dataset)):
-            self.folder.decisions(cell)
-        rankings = {}
-        for algorithm in algorithms:
-            with self.runner.failures.step(f"{dataset} {algorithm.name}"):
-                ranking = self._choose(dataset, algorithm)
-                if ranking:
-                    rankings[algorithm] = ranking
-                    self._finish(dataset, algorithm, ranking, 1)
-        for algorithm, ranking in rankings.items():
-            self._finish(dataset, algorithm, ranking, len(self._places(algorithm)))
-            if self.doubled:
-                self._double(dataset, algorithm, ranking)
+        for first in (True, False):
+            names = [name for name in self.profile.algorithms if (name in HEADLINE) == first]
+            for dataset, name in itertools.product(self.profile.datasets, names):
+                with self.failures.step(f"{dataset} {name}"):
+                    algorithm = get_algorithm(name)
+                    ranking = self._choose(dataset, algorithm)
+                    self._finish(dataset, algorithm, ranking)
+                    if self.doubled and algorithm.body_kind.is_network:
+                        self._double(dataset, algorithm, ranking)
+        return self.failures
 
     def _choose(self, dataset: str, algorithm: Algorithm) -> list[Settings]:
-        """Makes the choices of an algorithm, one field after the other.
-
-        Returns the chosen settings, then all others that did not diverge, the best first; none if a
-        value could not be tried.
-        """
+        """Returns the chosen settings, then others that did not diverge, the best first."""
         settings, tried = self.profile.settings_on(dataset), list[_Trial]()
         for searches in self.profile.rounds(algorithm):
             trials = self._search(self._cell(dataset, algorithm, settings), searches)
-            if trials is None:
-                return []  # The runner has kept why.
             tried += trials
             best = min(trials, key=lambda trial: trial.rank)
             values = [it.value for it in trials if it.search is best.search]
@@ -103,21 +83,18 @@ class Grid:
             settings = best.cell.settings
             self.tell(
                 f"{dataset} {algorithm.name}: {best.row['parameter']} = {best.value}, validation "
-                f"{best.row['criterion']} {best.row['validation']:.4f}"
+                f"{best.row['criterion']} {best.rank[-1]:.4f}"
             )
         tried.sort(key=lambda trial: trial.rank)
         others = [trial.cell.settings for trial in tried if not trial.rank[0]]
         return list(dict.fromkeys([settings, *others]))
 
-    def _search(self, start: Cell, searches: Sequence[Search]) -> list[_Trial] | None:
+    def _search(self, start: Cell, searches: Sequence[Search]) -> list[_Trial]:
         """Tries the values of one choice, and those beyond as long as the best is at an edge."""
         trials = list[_Trial]()
         waiting = [(search, value) for search in searches for value in search.values]
         while waiting:
-            new = self._try(start, waiting)
-            if len(new) < len(waiting):
-                return None
-            trials += new
+            trials += self._try(start, waiting)
             waiting = []
             for search in searches:
                 own = [it for it in trials if it.search is search]
@@ -128,7 +105,6 @@ class Grid:
         return trials
 
     def _try(self, start: Cell, values: Sequence[tuple[Search, Any]]) -> list[_Trial]:
-        """Returns a trial for each value, unless it fails."""
         cells, found = {}, dict[Cell, dict[str, Any]]()
         for search, value in values:
             settings = start.settings.replace({**search.given, search.field: value})
@@ -136,61 +112,60 @@ class Grid:
             cells[cell] = search, value
             row = self.folder.find("choices.csv", [cell])
             if row is not None:
-                known = {"validation": float(row["validation"])}
-                found[cell] = row | known | {"collapsed": row["collapsed"] == "True"}
+                found[cell] = row
         for outcome in self._outcomes(cell for cell in cells if cell not in found):
             found[outcome.cell] = _tried(outcome)
             on_curve = cells[outcome.cell][0].field == "pretraining.beta"
             if on_curve and start.algorithm.name == CURVE_ALGORITHM:
                 self.folder.write_point(outcome)
+        if len(found) < len(cells):
+            raise RuntimeError("not all values of its search could be tried")
         return [
             _Trial(search, value, cell, found[cell] | _asked(search, value, cell))
             for cell, (search, value) in cells.items()
-            if cell in found
         ]
 
-    def _finish(
-        self, dataset: str, algorithm: Algorithm, ranking: Sequence[Settings], number: int
-    ) -> None:
-        """Writes the first results of an algorithm that are missing, as many as `number`."""
-        tries = [self._final(dataset, algorithm, it)[:number] for it in ranking[:_MOST_TRIED]]
+    def _finish(self, dataset: str, algorithm: Algorithm, ranking: Sequence[Settings]) -> None:
+        """Writes the results that are missing; where one collapses, the next choice is tried."""
+        tries = [
+            [self._cell(dataset, algorithm, settings, *it) for it in self._places]
+            for settings in ranking[:_MOST_TRIED]
+        ]
         places = [it for it in zip(*tries, strict=True) if not self.folder.find("results.csv", it)]
         collapsed: dict[tuple[int, int], Outcome] = {}
         for again in range(len(tries)):
             for outcome in self._outcomes(place[again] for place in places):
                 key = outcome.cell.cost_seed, outcome.cell.seed
+                first = collapsed.pop(key, outcome)
                 if outcome.collapsed("val"):
-                    collapsed.setdefault(key, outcome)
-                elif self._write(outcome, again):
-                    collapsed.pop(key, None)
+                    collapsed[key] = first
+                else:
+                    self._write(outcome, again)
             places = [it for it in places if (it[0].cost_seed, it[0].seed) in collapsed]
         for outcome in collapsed.values():
             self._write(outcome)
 
-    def _write(self, outcome: Outcome, tried_again: int = 0) -> bool:
+    def _write(self, outcome: Outcome, tried_again: int = 0) -> None:
         first = (outcome.cell.cost_seed, outcome.cell.seed) == (FIRST_COST_SEED, self.seed)
-        with self.runner.failures.step(outcome.cell.name):
+        with self.failures.step(outcome.cell.name):
             self.folder.write_result(outcome, tried_again, curve=first)
-            return True
-        return False
 
     def _double(self, dataset: str, algorithm: Algorithm, ranking: Sequence[Settings]) -> None:
-        cells = [self._cell(dataset, algorithm, it) for it in ranking]
-        written = [it.settings for it in cells if self.folder.find("results.csv", [it])]
-        names = [f"{algorithm.body}.{it}" for it in ("epochs", "patience")]
-        if not written or not {*names} <= {*written[0].names(algorithm)}:
-            return
-        values = [written[0].columns(algorithm)[column(name)] for name in names]
-        twice = {name: 2 * it for name, it in zip(names, values, strict=True) if it is not None}
-        cell = self._cell(dataset, algorithm, written[0].replace(twice))
-        if not self.folder.find("doubled.csv", [cell]):
-            for outcome in self._outcomes([cell]):
-                with self.runner.failures.step(f"{cell.name} with twice the epochs"):
-                    self.folder.write_doubled(outcome)
+        """Trains the first result on file anew, with twice the epochs and patience."""
+        for cell in (self._cell(dataset, algorithm, settings) for settings in ranking):
+            if self.folder.find("results.csv", [cell]):
+                body, names = cell.settings.body_of(algorithm), ("epochs", "patience")
+                limits = {f"{algorithm.body}.{it}": getattr(body, it) for it in names}
+                twice = {name: 2 * it for name, it in limits.items() if it is not None}
+                cell = dataclasses.replace(cell, settings=cell.settings.replace(twice))
+                if not self.folder.find("doubled.csv", [cell]):
+                    for outcome in self._outcomes([cell]):
+                        self.folder.write_doubled(outcome)
+                return
 
     def _outcomes(self, cells: Iterable[Cell]) -> Iterator[Outcome]:
         """Runs what is missing of cells; those that fail are left out."""
-        for outcome in self.runner.run(cells):
+        for outcome in run_cells(cells, self.cache, self.failures):
             seed = f" seed {outcome.cell.seed}" if outcome.cell.seed else ""
             self.tell(
                 f"{datetime.datetime.now():%H:%M:%S} {outcome.cell.name}{seed}: average cost "
@@ -208,15 +183,11 @@ class Grid:
         source = DataSource(name, name != dataset, size, self.seed, **self.source_choices)
         return Cell(source, algorithm, cost_seed, settings, self.cost_scale, self.seed + seed)
 
-    def _places(self, algorithm: Algorithm) -> list[tuple[int, int]]:
-        """Returns the number of the training seed and that of the cost matrix of each result."""
-        matrices = range(self.profile.matrices(algorithm))
-        return [(seed, matrix) for seed in range(self.profile.seeds) for matrix in matrices]
-
-    def _final(self, dataset: str, algorithm: Algorithm, settings: Settings) -> list[Cell]:
-        return [
-            self._cell(dataset, algorithm, settings, *place) for place in self._places(algorithm)
-        ]
+    @property
+    def _places(self) -> list[tuple[int, int]]:
+        """The numbers of the training seed and of the cost matrix of each result."""
+        numbers = range(self.profile.seeds), range(self.profile.cost_seeds)
+        return list(itertools.product(*numbers))
 
 
 def _tried(outcome: Outcome) -> dict[str, Any]:

@@ -8,13 +8,12 @@ from typing import Any
 
 import pandas
 
-from csdl_keras.evaluation._report_text import interval, number, warning
+from csdl_keras.evaluation._report_text import interval, number
 from csdl_keras.paper.claims import claims
-from csdl_keras.paper.results import PLACE, data_label, read_choices, read_results, words
+from csdl_keras.paper.results import PLACE, data_label, read_table, words
 from csdl_keras.paper.table2 import (
     Column,
     data_title,
-    groups,
     paper_table2,
     read_columns,
     variant_title,
@@ -25,15 +24,10 @@ Runs = Sequence[dict[str, Any]]
 
 
 def missing_lines(columns: Sequence[Column], runs: Runs) -> list[str]:
-    """Says where nothing beats a constant decision, and which results are still to come."""
+    """Says which results are still to come."""
     shown = {it.label: it.cells["results"] for it in columns}
     planned, unavailable = _asked(runs)
     lines = []
-    for column in columns:
-        known = column.cells[column.cells["saved"].notna()]
-        savings = {get_algorithm(name).title: cell for name, cell in known.iterrows()}
-        if savings and (told := warning(savings)):
-            lines.append(f"{column.title}: {told}")
     for label, algorithms in planned.items():
         done = shown.get(label, {})
         left = [
@@ -52,13 +46,13 @@ def data_table(columns: Sequence[Column], runs: Runs) -> pandas.DataFrame:
     """Sizes, matrices and largest costs of data sets, those of the paper that are absent last."""
     rows = {}
     for it in columns:
-        ends = [f"{end(it.largest.values(), default=0):.1f}" for end in (min, max)]
+        ends = [f"{end(it.largest.values()):.1f}" for end in (min, max)]
         rows[it.label] = {
             "data set": it.heading,
             "training and validation": f"{it.train_size:,}",
-            "test": f"{it.test_size:,}" if it.test_size else "–",
+            "test": f"{it.test_size:,}",
             "matrices": str(it.matrices),
-            "largest cost": " to ".join(dict.fromkeys(ends)) if it.largest else "–",
+            "largest cost": " to ".join(dict.fromkeys(ends)),
             "hidden layers": ", ".join(it.hidden_units) or "–",
         }
     planned, unavailable = _asked(runs)
@@ -87,37 +81,18 @@ def _asked(runs: Runs) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
 
 def runs_table(runs: Runs) -> pandas.DataFrame:
     """What made the figures, as text: a row for each command, of the last time that it ran."""
-    last = {str(run.get("command")): run for run in runs}.values()
+    last = {run["command"]: run for run in runs}.values()
     names = ["command", "date", "versions", "commit", "backend", "machine"]
-    return pandas.DataFrame([{name: _mapping(run.get(name)) for name in names} for run in last])
-
-
-def _mapping(value: object) -> str:
-    if isinstance(value, dict):
-        value = ", ".join(f"{name} {each}" for name, each in value.items())
-    return str(value) if value not in (None, "") else "–"
+    frame = pandas.DataFrame(last, columns=names, dtype=object).fillna("–").astype(str)
+    for name in ("versions", "machine"):
+        frame[name] = frame[name].str.replace("[{}']", "", regex=True)
+    return frame
 
 
 def table_notes(columns: Sequence[Column]) -> list[str]:
     """Returns the notes that readers of these columns need, as sentences without markup."""
-    cells = pandas.concat([column.cells for column in columns])
-    names = [column.name for column in columns]
-    rows = [row for members in groups(columns).values() for row in members]
-    facts: dict[str | None, Any] = {
-        None: True,
-        "diverged": cells["diverged"].any(),
-        "collapsed": _places(columns, "collapsed"),
-        "tried_again": _places(columns, "tried_again"),
-        "unknown_ties": cells["tied"].isna().any(),
-        "paper": any(name.paper for name in names),
-        "paper_imbalanced": any(it.name.paper and it.imbalanced for it in columns),
-        "other_data": not all(name.same for name in names),
-        "colours": {"SVHN", "CIFAR-10"} & {name.title for name in names},
-        "others": "; ".join(column.title for column in columns if column.name.paper is None),
-        "extra": ", ".join(row.title for row in rows if not row.in_table2),
-    }
-    told = [it["text"] for it in words()["notes"] if facts[it.get("when")]]
-    return [text.format_map(facts) for text in told]
+    places = {count: _places(columns, count) or "none" for count in ("collapsed", "tried_again")}
+    return [text.format_map(places) for text in words()["notes"]]
 
 
 def _places(columns: Sequence[Column], count: str) -> str:
@@ -131,7 +106,7 @@ def _places(columns: Sequence[Column], count: str) -> str:
 
 
 def savings_table(columns: Sequence[Column]) -> pandas.DataFrame:
-    """What algorithms save relative to the best constant decision, where it is known."""
+    """What algorithms save relative to the best constant decision."""
     rows = []
     for column in columns:
         for name, cell in column.cells[column.cells["saved"].notna()].iterrows():
@@ -145,60 +120,39 @@ def savings_table(columns: Sequence[Column]) -> pandas.DataFrame:
                     "constant decision": number(cell["constant_cost"]) + always,
                     "saved": number(cell["saved"]),
                     "95 % interval": interval(cell),
-                    "against the best": cell["against_best"] or "–",
                 }
             )
     return pandas.DataFrame(rows)
 
 
-def read_searches(folder: pathlib.Path) -> pandas.DataFrame:
-    """Counts what was tried for each algorithm, over all data sets; what is not on file is NaN.
+def searches_table(folder: pathlib.Path) -> pandas.DataFrame:
+    """Counts what was tried for each algorithm, over all data sets, as text.
 
-    `choices` are those whose search widens, `edges` those that lie at an end of what was tried,
-    `ties` those that do as well as a neighbour, `highest` the chosen `corruptions` that are the
-    highest one.
+    A choice is on the edge if it lies at an end of what was tried, and tied if it does as well as a
+    neighbour. Values of beta and corruption are the paper's, and never widened.
     """
-    choices = read_choices(folder).groupby("algorithm", sort=False)
-    return pandas.DataFrame({name: _search(rows) for name, rows in choices}).T
+    choices = read_table(folder, "choices.csv").groupby("algorithm", sort=False)
+    return pandas.DataFrame([_search(str(name), rows) for name, rows in choices])
 
 
-def _search(rows: pandas.DataFrame) -> dict[str, float]:
+def _search(name: str, rows: pandas.DataFrame) -> dict[str, str]:
     # The value that one choice ended with is tried again with the first values of the next.
     trials = rows[~rows["cell"].duplicated(keep="last") | rows["cell"].eq("")]
     rows = rows.assign(value=rows["value"].astype(float)).sort_values("value", kind="stable")
     searches = rows.groupby(["label", "parameter", "given"])
     lowest, highest = (searches.cumcount(ascending=it).eq(0) for it in (True, False))
     near = [rows["validation"].eq(searches["validation"].shift(step)) for step in (1, -1)]
-    corruption = rows["chosen"] & rows["parameter"].eq("corruption")
-    # Values of beta are the paper's, and never widened.
     widened = rows["chosen"] & ~rows["parameter"].isin(["corruption", "beta"])
+    edges, ties = widened & (lowest | highest), widened & (near[0] | near[1])
+    told = f"{edges.sum()} of {widened.sum()}" + f", {ties.sum()} tied" * bool(ties.any())
+    hours = trials["train_seconds"].sum(skipna=False) / 3600
     return {
-        "trials": len(trials),
-        "seconds": trials["train_seconds"].sum(skipna=False),
-        "collapsed": trials["collapsed"].sum() if rows["cell"].ne("").all() else math.nan,
-        "choices": widened.sum(),
-        "edges": (widened & (lowest | highest)).sum(),
-        "ties": (widened & (near[0] | near[1])).sum(),
-        "corruptions": corruption.sum(),
-        "highest": (corruption & highest).sum(),
+        "algorithm": get_algorithm(name).title,
+        "trials": str(len(trials)),
+        "hours": "–" if math.isnan(hours) else f"{hours:.2f}",
+        "collapsed": str(trials["collapsed"].sum()) if rows["cell"].ne("").all() else "–",
+        "choices on the edge of their search": told if widened.any() else "–",
     }
-
-
-def searches_table(searches: pandas.DataFrame) -> pandas.DataFrame:
-    """What was tried for each algorithm, as text."""
-    rows = []
-    for name, it in searches.iterrows():
-        ties = f", {it['ties']:.0f} tied" * bool(it["ties"])
-        edges = f"{it['edges']:.0f} of {it['choices']:.0f}{ties}"
-        texts = {
-            "algorithm": get_algorithm(str(name)).title,
-            "trials": f"{it['trials']:.0f}",
-            "hours": f"{it['seconds'] / 3600:.2f}",
-            "collapsed": f"{it['collapsed']:.0f}",
-            "choices on the edge of their search": edges if it["choices"] else "–",
-        }
-        rows.append({name: text.replace("nan", "–") for name, text in texts.items()})
-    return pandas.DataFrame(rows)
 
 
 def read_doubled(
@@ -210,7 +164,7 @@ def read_doubled(
     """
     if not (folder / "doubled.csv").exists():
         return None
-    plain, twice = (read_results(folder, name) for name in ("results.csv", "doubled.csv"))
+    plain, twice = (read_table(folder, name) for name in ("results.csv", "doubled.csv"))
     shared = twice[PLACE].merge(plain[PLACE])
     plain, twice = shared.merge(plain), shared.merge(twice)
     table = pandas.DataFrame({"data set": plain["label"].map(variant_title)})

@@ -4,14 +4,14 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm
 from csdl_keras.training.bodies import MLP, CaffeCNN
 from csdl_keras.training.pretrainings import AutoEncoders
 from csdl_keras.training.settings import Settings
 
 #: The paper's grid of balances between reconstruction and costs.
 BETAS = (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0)
-#: The algorithms that verdicts need most, in this order; all others follow.
+#: The algorithms that verdicts need most, which run first.
 HEADLINE = ("dnn_bayes", "dnn_sosr", "csdnn", "sdae_sosr", "seae_sosr", "sdae_bayes")
 #: Most values that a search adds on its own.
 MOST_ADDED = 10
@@ -21,9 +21,8 @@ MOST_ADDED = 10
 class Search:
     """The values of one choice, a name that `Settings.replace` takes, that an algorithm tries.
 
-    Searches of the same field make one choice: the best value of all of them is taken. If a search
-    `widens`, values beyond the first or the last one are tried as long as the best one is at that
-    edge, each by the factor between its two neighbours; values of the paper are not widened.
+    Searches of the same field make one choice. If one `widens`, values beyond the first or the last
+    are tried as long as the best is at that edge, each by the factor between its two neighbours.
     `given` are other choices that are made with each value.
     """
 
@@ -52,16 +51,14 @@ class Search:
 class Profile:
     """The size of a grid, and the values that it chooses from on validation.
 
-    `cost_seeds` is the number of cost matrices, `slow_cost_seeds` that of algorithms that train a
-    convolutional network or a kernel machine for each matrix; `seeds` is the number of training
-    seeds for each. `choices_on` are other settings on some data sets, by names without `_imb`.
+    `cost_seeds` is the number of cost matrices, `seeds` that of training seeds for each.
+    `choices_on` are other settings on some data sets, by names without `_imb`.
     """
 
     datasets: tuple[str, ...]
     settings: Settings
     searches: tuple[Search, ...]
-    cost_seeds: int
-    slow_cost_seeds: int
+    cost_seeds: int = 3
     train_size: int | None = None
     cnn_train_size: int | None = None
     seeds: int = 1
@@ -77,24 +74,8 @@ class Profile:
         fields = dict.fromkeys(it.field for it in self.searches if it.field in names)
         return [[it for it in self.searches if it.field == field] for field in fields]
 
-    @property
-    def tiers(self) -> list[list[Algorithm]]:
-        """The algorithms that verdicts need most, then all others; a tier may be empty."""
-        first = [name for name in HEADLINE if name in self.algorithms]
-        others = [name for name in self.algorithms if name not in first]
-        return [[get_algorithm(name) for name in names] for names in (first, others)]
 
-    def matrices(self, algorithm: Algorithm) -> int:
-        shared = algorithm.objective.blind or algorithm.body_kind.can_pretrain
-        return self.cost_seeds if shared else min(self.cost_seeds, self.slow_cost_seeds)
-
-
-_HERE = ("mnist", "bg_img_rot_synthetic", "cifar10")
-#: The first ones are at hand most often.
-_PAPER = ("bg_img_rot_synthetic", "mnist", "cifar10", "bg_img_rot", "svhn")
-
-
-def _with_variants(names: tuple[str, ...]) -> tuple[str, ...]:
+def _with_variants(*names: str) -> tuple[str, ...]:
     return tuple(f"{name}{suffix}" for name in names for suffix in ("", "_imb"))
 
 
@@ -124,19 +105,17 @@ PROFILES = {
             Search("svm.penalty", (1.0, 10.0)),
         ),
         cost_seeds=2,
-        slow_cost_seeds=2,
     ),
     "small": Profile(
-        datasets=_with_variants(_HERE),
+        datasets=_with_variants("mnist", "bg_img_rot_synthetic", "cifar10"),
         settings=Settings(mlp=MLP(epochs=300, patience=10), cnn=CaffeCNN(epochs=10)),
         searches=(*_RATES, *_CNN_RATES, Search("pretraining.beta", BETAS), *_KERNEL),
-        cost_seeds=5,
-        slow_cost_seeds=3,
         train_size=12_000,
     ),
     # Vincent et al.'s corruptions (JMLR 2010) for networks of the size that the paper reports.
     "paper": Profile(
-        datasets=_with_variants(_PAPER),
+        # The first ones are at hand most often.
+        datasets=_with_variants("bg_img_rot_synthetic", "mnist", "cifar10", "bg_img_rot", "svhn"),
         settings=Settings(
             # Updates of so many weights take as long as a batch of 100 itself, so it is larger.
             mlp=MLP(hidden_units=(3000, 3000, 3000), batch_size=250, epochs=300, patience=15),
@@ -150,8 +129,6 @@ PROFILES = {
             Search("pretraining.beta", BETAS),
             *_KERNEL,
         ),
-        cost_seeds=3,
-        slow_cost_seeds=3,
         choices_on={"cifar10": {"mlp.hidden_units": (1000, 1000, 1000)}},
     ),
 }

@@ -6,7 +6,6 @@ import importlib.resources
 import pathlib
 import re
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, TypeAlias
 
 import pandas
@@ -17,7 +16,7 @@ from csdl_keras.paper import notes
 from csdl_keras.paper.beta_curve import BetaCurve, read_beta_curves
 from csdl_keras.paper.claims import Claim, claims
 from csdl_keras.paper.figures import costs_png, curves_png
-from csdl_keras.paper.results import read_results, read_runs, words
+from csdl_keras.paper.results import read_runs, read_table, words
 from csdl_keras.paper.table2 import Column, groups, panels, read_columns, row_title
 
 TITLE = "Average test cost, beside the paper's Table 2"
@@ -47,47 +46,37 @@ class Contents:
 
 
 def read_contents(folder: pathlib.Path) -> Contents:
-    """Reads a folder of results, with `results.csv` at least."""
-    columns, curves = read_columns(folder, read_results(folder)), read_beta_curves(folder)
+    """Reads a folder of results."""
+    columns = read_columns(folder, read_table(folder, "results.csv"))
+    curves = read_beta_curves(folder)
     doubled = notes.read_doubled(folder)
     changed = doubled[1] if doubled else {}
     found = [
         dataclasses.replace(claim, twice_the_epochs=changed.get(claim.statement))
         for claim in claims(columns, curves)
     ]
-    searches = notes.read_searches(folder)
+    searches = notes.searches_table(folder)
     return Contents(columns, curves, found, read_runs(folder), searches, doubled)
 
 
-def report(
-    folder: pathlib.Path,
-    out: pathlib.Path,
-    step: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
-) -> list[pathlib.Path]:
+def report(folder: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
     """Writes tables, figures and the paper's claims beside our figures.
 
-    It reads a folder of results, as `csdl-keras table2` and `csdl-keras compare` write it, and
-    writes into `out` `report.html`, which needs no other file, `table2.md`, `table2.tex`,
-    `figures/costs.png` and, if there are curves, `figures/beta_curve.png`. It makes each file in
-    the context that `step` returns for its name. Returns the paths of files that were written.
+    It reads a folder of `csdl-keras table2`, and writes into `out` `report.html`, which needs no
+    other file, `table2.md`, `table2.tex` and both figures in `figures/`. Returns their paths.
     """
-    for name in ("jinja2", "matplotlib"):  # A missing one shows before the work.
-        optional_module(name, "compare")
     contents = read_contents(folder)
     check_writable("--out", out / "figures")
-    files: dict[str, Callable[[], bytes]] = {
-        "report.html": lambda: render_page(contents).encode(),
-        "table2.md": lambda: render_markdown(contents).encode(),
-        "table2.tex": lambda: render_latex(contents).encode(),
+    files = {
+        "report.html": render_page(contents).encode(),
+        "table2.md": render_markdown(contents).encode(),
+        "table2.tex": render_latex(contents).encode(),
     }
-    blocks = [block for blocks in sections(contents).values() for block in blocks]
-    files |= dict(block for block in blocks if isinstance(block, Figure))
-    paths = []
-    for name, make in files.items():
-        with step(name):
-            replace_file(out / name, make())
-            paths.append(out / name)
-    return paths
+    for blocks in sections(contents).values():
+        files |= {it.path: it.draw() for it in blocks if isinstance(it, Figure)}
+    for name, content in files.items():
+        replace_file(out / name, content)
+    return [out / name for name in files]
 
 
 def sections(contents: Contents) -> dict[str, list[Block]]:
@@ -99,23 +88,15 @@ def sections(contents: Contents) -> dict[str, list[Block]]:
     table["verdict"] = bold.where(table["verdict"].ne("no figures"), table["verdict"])
     made: dict[str, list[Block]] = {
         "What the paper claims, and what these figures say": [table, told["rule"]]
-        if stated
-        else [told["nothing"]]
     }
     made |= {heading: [_panel(own)] for heading, own in panels(columns).items()}
     # The notes follow the last table.
     made[list(made)[-1]].append(notes.table_notes(columns))
     figure = Figure("figures/costs.png", lambda: costs_png(columns))
     made["Distance from the best"] = [told["distance"], figure]
-    savings = notes.savings_table(columns)
-    if len(savings):
-        made["Relative to a constant decision"] = [told["saved"], savings]
+    made["Relative to a constant decision"] = [told["saved"], notes.savings_table(columns)]
     if contents.curves:
-        places = [
-            f"{it.title} at {', '.join(f'{beta:g}' for beta in it.collapsed)}"
-            for it in contents.curves
-            if it.collapsed
-        ]
+        places = [f"{it.title} at {it.collapsed}" for it in contents.curves if it.collapsed]
         text = told["curves"].format(collapsed="; ".join(places) or "none")
         figure = Figure("figures/beta_curve.png", lambda: curves_png(contents.curves))
         made["Cost by β"] = [text, figure]
@@ -123,17 +104,14 @@ def sections(contents: Contents) -> dict[str, list[Block]]:
     made["Comparisons behind the verdicts"] = [
         {f"{claim.statement}: {claim.verdict}": claim.table for claim in stated}
     ]
-    searches = contents.searches
-    if len(searches):
-        counts = {"every": searches["corruptions"].sum(), "highest": searches["highest"].sum()}
-        made["What was tried"] = [told["searched"].format(**counts), notes.searches_table(searches)]
+    if len(contents.searches):
+        made["What was tried"] = [told["searched"], contents.searches]
     if contents.doubled:
         table, changed = contents.doubled
         changes = [f"{it}: from {old} to {new}" for it, (old, new) in changed.items()]
         text = told["doubled"].format(changed="; ".join(changes) or "none")
         made["Twice the epochs"] = [text, table]
-    unknown = "Not recorded: the folder has no run.json."
-    made["What made these figures"] = [notes.runs_table(runs) if runs else unknown]
+    made["What made these figures"] = [notes.runs_table(runs)]
     return made
 
 
@@ -212,7 +190,7 @@ def _panel(columns: Sequence[Column]) -> pandas.DataFrame:
 def _cell(column: Column, name: str) -> str:
     """Our figure and the paper's; what is between `<b>` and `</b>` is shown in bold."""
     cell, paper, text = column.cell(name), column.paper(name), column.text(name)
-    text = f"<b>{text}</b>" if cell is not None and cell["bold"] else text
+    text = f"<b>{text}</b>" if cell is not None and cell["tied"] else text
     if paper is None:
         return text
     theirs = f"{paper['cost']} ± {paper['standard_error']}"
@@ -235,11 +213,7 @@ def _markdown_table(frame: pandas.DataFrame) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escapes a text for a line or a table cell of Markdown, so that it is shown as it is.
-
-    >>> escape_markdown("a | *b*")
-    'a &#124; &#42;b&#42;'
-    """
+    """Escapes a text for a line or a table cell of Markdown, so that it is shown as it is."""
     # Underscores within words and brackets without a link are harmless.
     marks = r"[\\`*<>&|~#$!@]|\](?=[\[(:])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\."
     return re.sub(marks, lambda found: f"&#{ord(found[0])};", re.sub(r"\s+", " ", text))

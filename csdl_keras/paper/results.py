@@ -5,7 +5,6 @@ import importlib.resources
 import math
 import pathlib
 import tomllib
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,21 +14,12 @@ from csdl_keras._utils.files import read_json, read_npz
 from csdl_keras.costs.generators import zero_one
 from csdl_keras.training.algorithms import get_algorithm
 
-#: Types of the columns of each table that the report needs.
-_PLACE = {"dataset": str, "imbalanced": bool, "algorithm": str}
-_RESULT = _PLACE | {"cost_seed": int, "average_cost": float, "validation_cost": float}
-_RESULT |= {"train_size": int}
-_CHOICE = _PLACE | {"parameter": str, "value": str, "chosen": bool}
-_POINT = _PLACE | {"cost_seed": int, "beta": float, "test_cost": float, "standard_error": float}
-_POINT |= {"validation_cost": float}
-#: What stands in columns that may be missing, and in empty cells.
-_NO_RESULT = {"seed": 0, "collapsed": False, "tried_again": 0, "hidden_units": "", "epochs": 0}
-_NO_RESULT |= {"constant_decision": "", "against_best": ""}
-_NO_RESULT |= dict.fromkeys(("beta", "constant_cost", "saved", "saved_low", "saved_high"), math.nan)
-_NO_CHOICE = {"given": "", "collapsed": False, "cell": ""}
-_NO_CHOICE |= {"validation": math.nan, "train_seconds": math.nan}
+#: What stands in empty cells, and in columns that tables of earlier versions lack.
+_DEFAULTS = {"seed": 0, "collapsed": False, "tried_again": 0, "hidden_units": "", "epochs": 0}
+_DEFAULTS |= {"beta": math.nan, "validation": math.nan, "train_seconds": math.nan}
+_DEFAULTS |= {"value": "", "given": "", "cell": ""}
 #: What tells two results apart.
-PLACE = [*_PLACE, "cost_seed", "seed"]
+PLACE = ["dataset", "imbalanced", "algorithm", "cost_seed", "seed"]
 
 
 def data_label(dataset: str, imbalanced: bool) -> str:
@@ -37,54 +27,17 @@ def data_label(dataset: str, imbalanced: bool) -> str:
     return f"{dataset}_imb" if imbalanced else dataset
 
 
-def _read_frame(
-    path: pathlib.Path, needed: Mapping[str, type], optional: Mapping[str, object]
-) -> pandas.DataFrame:
-    """Reads a CSV file with columns of these types, and others by what stands for missing ones.
-
-    A column `label` is added, see `data_label`. There are no rows if there is no such file.
-    """
-    if not path.is_file():
-        return pandas.DataFrame(columns=[*needed, *optional, "label"])
-    texts = {name: str for name, value in optional.items() if isinstance(value, str)}
-    try:
-        frame = pandas.read_csv(path, dtype={**needed, **texts}, index_col=False)
-    except ValueError as error:
-        raise ValueError(f"Expected {path} to be a table of results; {error}.") from error
-    missing = [name for name in needed if name not in frame]
-    if missing:
-        raise ValueError(f"Expected {path} to have the columns {', '.join(missing)}.")
-    for name, value in optional.items():
-        column = frame[name] if name in frame else pandas.Series(value, frame.index)
-        frame[name] = column.fillna(value).astype(type(value))
+def read_table(folder: pathlib.Path, name: str) -> pandas.DataFrame:
+    """Reads a CSV file, if there is one, and adds the column `label`, see `data_label`."""
+    if not (folder / name).is_file():
+        return pandas.DataFrame(columns=["label", "algorithm", "parameter", *_DEFAULTS])
+    texts = {column: str for column, value in _DEFAULTS.items() if value == ""}
+    frame = pandas.read_csv(folder / name, dtype=texts)
+    for column, value in _DEFAULTS.items():
+        known = frame[column] if column in frame else pandas.Series(value, frame.index)
+        frame[column] = known.fillna(value).astype(type(value))
     labels = map(data_label, frame["dataset"], frame["imbalanced"])
     return frame.assign(label=list(labels))
-
-
-def read_results(folder: pathlib.Path, name: str = "results.csv") -> pandas.DataFrame:
-    """Reads the results of a folder, algorithms by their main names."""
-    path = folder / name
-    frame = _read_frame(path, _RESULT, _NO_RESULT)
-    if frame.empty:
-        raise ValueError(f"Expected results in the file {path}; received none.")
-    frame["algorithm"] = [get_algorithm(it).name for it in frame["algorithm"]]
-    double = frame[frame.duplicated(PLACE)]
-    if len(double):
-        raise ValueError(
-            f"Expected one row for each result in {path}; received two of "
-            f"{double[PLACE].iloc[0].to_dict()}."
-        )
-    return frame
-
-
-def read_choices(folder: pathlib.Path) -> pandas.DataFrame:
-    """Reads the values that searches tried."""
-    return _read_frame(folder / "choices.csv", _CHOICE, _NO_CHOICE)
-
-
-def read_points(folder: pathlib.Path) -> pandas.DataFrame:
-    """Reads the points of curves of beta."""
-    return _read_frame(folder / "beta_curve.csv", _POINT, {})
 
 
 def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
@@ -97,10 +50,7 @@ def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
 def collapsed(
     decisions: np.ndarray, labels: np.ndarray, matrix: np.ndarray, in_errors: bool
 ) -> bool:
-    """Tells whether decisions `(N,)` are no better than one decision for all examples.
-
-    With `in_errors`, errors count in place of the costs of the matrix `(K, K)`.
-    """
+    """Tells whether decisions are no better than one for all examples, in costs or `in_errors`."""
     costs = zero_one(len(matrix)) if in_errors else matrix.astype("float64")
     same = bool((decisions == decisions[0]).all())
     return same or bool(costs[labels, decisions].mean() >= costs[labels].mean(axis=0).min())
@@ -117,20 +67,14 @@ def beta_name(algorithm: str, cost_seed: int, beta: float) -> str:
 
 
 class Decisions:
-    """Decisions on the test examples of a data set, with labels and matrices that price them.
-
-    These are the arrays of `test_decisions/LABEL.npz`, none if it is not there.
-    """
+    """The arrays of `test_decisions/LABEL.npz`: test decisions, labels and cost matrices."""
 
     def __init__(self, folder: pathlib.Path, label: str):
         self.label = label
         self.path = folder / "test_decisions" / f"{label.replace('/', '_')}.npz"
         self.arrays = read_npz(self.path) if self.path.is_file() else {}
 
-    def priced(self, name: str, cost_seed: int) -> np.ndarray | None:
-        """Returns the cost of each decision `name`, `None` if the file does not have them."""
-        if name not in self.arrays:
-            return None
+    def priced(self, name: str, cost_seed: int) -> np.ndarray:
         return self.matrix(cost_seed)[self.labels, self.arrays[name]]
 
     @property

@@ -26,7 +26,7 @@ GROUPS = {
 #: The hidden layers of the networks that the paper reports.
 PAPER_LAYERS = "3000-3000-3000"
 
-_SAVING = ["constant_cost", "saved", "saved_low", "saved_high"]
+_SAVING = ["constant_decision", "constant_cost", "saved", "saved_low", "saved_high"]
 
 
 class DataTitle(NamedTuple):
@@ -77,14 +77,14 @@ def paper_table2() -> pandas.DataFrame:
 class Column:
     """All algorithms on one data set, from rows of `results.csv` and the decisions behind them.
 
-    `cells` has a row for each algorithm that was run, see `_summary`, and whether it is `best`, or
-    `tied` with it (`None` if unknown), and `bold` if either. The best one has the lowest mean cost
-    among those with the most cost matrices and, of these, the most results, since a mean over
-    fewer may be low by their choice alone. The names of its decisions have an `ending`.
+    `cells` has a row for each algorithm that was run, see `_summary`, and whether it is `best`, and
+    `tied` with it. The best one is of those with the most results, since a mean over fewer may be
+    low by their choice alone. The names of its decisions have an `ending`.
     """
 
     def __init__(self, rows: pandas.DataFrame, decisions: Decisions, ending: str = ""):
-        rows = rows.reset_index(drop=True)
+        rows = rows.reset_index(drop=True).assign(**dict.fromkeys(_SAVING, math.nan))
+        rows["constant_decision"] = ""
         self.dataset, self.imbalanced = rows["dataset"][0], bool(rows["imbalanced"][0])
         self.label, self.title = decisions.label, variant_title(decisions.label)
         self.name = data_title(self.dataset)
@@ -94,9 +94,9 @@ class Column:
         self.hidden_units = sorted({*rows["hidden_units"]} - {""})
         self.seeds = rows["seed"].nunique()
         self._costs: dict[str, dict[Run, np.ndarray]] = {}
-        #: The largest cost of each matrix, and the number of test examples, where known.
-        self.largest: dict[int, float] = {}
-        self.test_size: int | None = None
+        #: The largest cost of each matrix.
+        self.largest = {it: float(decisions.matrix(it).max()) for it in {*rows["cost_seed"]}}
+        self.test_size = len(decisions.labels)
         self._price(rows, decisions, ending)
         own = dict(list(rows.groupby("algorithm", sort=False)))
         self.cells = pandas.DataFrame(list(map(_summary, own.values())), index=list(own))
@@ -105,7 +105,6 @@ class Column:
         self.best = _lowest(_fullest(self.cells[self.cells["diverged"] == 0]), "cost")
         self.cells["best"] = self.cells.index == self.best
         self.cells["tied"] = [self._tied(name) for name in self.cells.index]
-        self.cells["bold"] = self.cells["tied"].eq(True)
 
     def cell(self, name: str) -> pandas.Series | None:
         """Returns the row of an algorithm in `cells`, `None` if it was not run."""
@@ -123,8 +122,6 @@ class Column:
         if math.isfinite(cell["standard_error"]):
             text += f" ± {cell['standard_error']:.{decimals}f}"
         runs = _runs(cell["matrices"], cell["seeds"])
-        if cell["results"] < cell["matrices"] * cell["seeds"]:
-            runs = f"{cell['results']} runs"
         return text if runs == self.runs else f"{text} (n = {runs})"
 
     def paper(self, name: str) -> pandas.Series | None:
@@ -132,21 +129,12 @@ class Column:
         key = self.name.paper, self.imbalanced, name
         return paper_table2().loc[key] if key in paper_table2().index else None
 
-    def compare(self, name: str, other: str) -> Difference | None:
-        """Returns the costs of `name` less those of `other`, `None` if decisions are missing.
-
-        An algorithm whose training diverged for a matrix counts as infinitely costlier.
-        """
-        cells = self.cells.reindex([name, other])
-        diverged, other_diverged = cells["diverged"] > 0
-        if diverged and other_diverged:
+    def compare(self, name: str, other: str | None) -> Difference | None:
+        """Returns the costs of `name` less those of `other`, unless one is missing or diverged."""
+        finished = self.cells["diverged"].reindex([name, other]).eq(0).all()
+        if other is None or not finished:
             return None
-        if diverged or other_diverged:
-            infinite = math.inf if diverged else -math.inf
-            present = int(cells["matrices"].fillna(0).min())
-            return Difference(infinite, infinite, infinite, math.nan, present) if present else None
-        own, others = (self._costs.get(it, {}) for it in (name, other))
-        return paired_difference(own, others, self.largest)
+        return paired_difference(self._costs[name], self._costs[other], self.largest)
 
     def pretrained_alike(self, name: str, other: str) -> bool:
         """Tells whether two kinds of pre-training are one, as none looks at costs or errors."""
@@ -160,45 +148,40 @@ class Column:
         cells = self.cells[self.cells.index.isin(list(names))]
         return _lowest(_fullest(cells[cells["validation_cost"] >= 0]), "validation_cost")
 
-    def _tied(self, name: str) -> bool | None:
-        cell = self.cells.loc[name]
-        if name == self.best or cell["diverged"]:
-            return name == self.best
-        difference = self.compare(name, self.best) if self.best else None
-        if difference is None:  # as `results.csv` of a comparison without decisions says
-            return {"best": True, "tied": True, "costlier": False}.get(cell["against_best"])
+    def _tied(self, name: str) -> bool:
+        if name == self.best:
+            return True
         # An algorithm with fewer matrices may even be cheaper than the best one on those.
-        return difference.low <= 0
+        difference = self.compare(name, self.best)
+        return difference is not None and difference.low <= 0
 
     def _price(self, rows: pandas.DataFrame, decisions: Decisions, ending: str) -> None:
         """Keeps the costs of decisions, and completes `rows` by what follows from them."""
-        seeds = {*rows["seed"]}
+        seeds, labels = {*rows["seed"]}, decisions.labels
         for at, row in rows.iterrows():
-            matrix_seed, seed, name = int(row["cost_seed"]), row["seed"], row["algorithm"]
+            matrix_seed, seed, name = row["cost_seed"], row["seed"], row["algorithm"]
             array = decisions_name(name, matrix_seed, seed) + ending
-            priced = decisions.priced(array, matrix_seed)
-            if priced is None:
+            if array not in decisions.arrays:  # as of a training that diverged
                 continue
+            priced = decisions.priced(array, matrix_seed)
             # Figures and decisions of different runs must not be mixed.
             if not np.isclose(priced.mean(), row["average_cost"], rtol=1e-3, atol=1e-6):
                 raise ValueError(
                     f"Expected {array} in {decisions.path} to cost what results.csv says, "
                     f"{row['average_cost']}; received decisions that cost {priced.mean()}."
                 )
-            matrix, labels = decisions.matrix(matrix_seed), decisions.labels
             # What is no network learns alike from any seed.
             repeated = [seed] if get_algorithm(name).body_kind.is_network else seeds
             runs = {(matrix_seed, each): priced for each in repeated}
             self._costs.setdefault(name, {}).update(runs)
-            self.largest[matrix_seed], self.test_size = float(matrix.max()), len(labels)
+            matrix = decisions.matrix(matrix_seed)
             if decisions.collapsed(array, matrix_seed, name):
                 rows.loc[at, "collapsed"] = True
             means = matrix[labels].mean(axis=0)
             always = np.full(len(labels), means.argmin())
             pair = compare_costs(labels, decisions.arrays[array], always, matrix)
-            rows.loc[at, ["constant_decision", "against_best"]] = [str(means.argmin()), ""]
-            saved = (0.0 - it for it in (pair.difference, pair.high, pair.low))
-            rows.loc[at, _SAVING] = [means.min(), *saved]
+            saved = means.min(), 0.0 - pair.difference, 0.0 - pair.high, 0.0 - pair.low
+            rows.loc[at, _SAVING] = [str(means.argmin()), *saved]
 
 
 def _runs(matrices: int, seeds: int) -> str:
@@ -208,10 +191,6 @@ def _runs(matrices: int, seeds: int) -> str:
 def _summary(rows: pandas.DataFrame) -> dict[str, object]:
     means = rows.groupby("cost_seed")[["average_cost", "validation_cost"]].mean()
     costs, names = means["average_cost"], {*rows["constant_decision"]}
-    places = rows["against_best"]
-    place = places.iloc[0]
-    if place and len(rows) > 1:
-        place = f"best or tied for {(places != 'costlier').sum()} of {len(rows)}"
     diverged = rows[np.isinf(rows["average_cost"])]["cost_seed"].nunique()
     return {
         "matrices": len(costs),
@@ -226,8 +205,7 @@ def _summary(rows: pandas.DataFrame) -> dict[str, object]:
         "validation_cost": means["validation_cost"].mean(skipna=False),
         "beta": rows["beta"].max(),
         "constant_decision": names.pop() if len(names) == 1 else "",
-        "against_best": place,
-        **rows[_SAVING].mean(skipna=False),
+        **rows[_SAVING[1:]].mean(skipna=False),
     }
 
 
@@ -258,11 +236,11 @@ def read_columns(folder: pathlib.Path, results: pandas.DataFrame, ending: str = 
 
 def panels(columns: Sequence[Column]) -> dict[str, list[Column]]:
     """Returns the columns of the balanced and of the imbalanced data sets, by their headings."""
-    found: dict[str, list[Column]] = {}
-    for column in columns:
-        heading = "Imbalanced data" if column.imbalanced else "Balanced data"
-        found.setdefault(heading, []).append(column)
-    return found
+    found = {
+        "Balanced data": [it for it in columns if not it.imbalanced],
+        "Imbalanced data": [it for it in columns if it.imbalanced],
+    }
+    return {heading: own for heading, own in found.items() if own}
 
 
 def groups(columns: Sequence[Column]) -> dict[str, list[Algorithm]]:

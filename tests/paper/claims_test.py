@@ -4,7 +4,7 @@ import pytest
 from csdl_keras.paper.beta_curve import read_beta_curves
 from csdl_keras.paper.claims import Claim, claims, compared
 from csdl_keras.paper.differences import Difference
-from tests.paper.made_up_folder import DATA, ERRORS, read_table, write_folder
+from tests.paper.made_up_folder import DATA, ERRORS, columns_of, write_folder
 
 CHEAPER = Difference(-1, -2, -0.5, 0.5, 3)
 OPEN = Difference(0.1, -1, 1, 1.0, 3)
@@ -86,7 +86,7 @@ def starting(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     errors = {"dnn_bayes": 0.4, "sdae_bayes": 0.3, "scae_bayes": 0.2}
     write_folder(folder, DATA[:2], {**ERRORS, **errors}, seeds=range(1000, 1005))
-    found = claims(read_table(folder), read_beta_curves(folder))
+    found = claims(columns_of(folder), read_beta_curves(folder))
 
     def starting(words):
         (claim,) = [claim for claim in found if claim.statement.startswith(words)]

@@ -74,7 +74,8 @@ def contents(folder: pathlib.Path) -> dict:
                 name: rounded(list(getattr(curve, name)))
                 for name in "betas costs standard_errors validation collapsed".split()
             },
-            **fields(curve, "matrices chosen"),
+            **fields(curve, "chosen"),
+            "matrices": 1.0,  # A curve is of one matrix.
             "compared": [difference(curve.compare(end)) for end in (0.0, 1.0)],
         }
         for curve in found.curves
@@ -87,6 +88,6 @@ def contents(folder: pathlib.Path) -> dict:
         "missing": notes.missing_lines(found.columns, found.runs),
         "data": lines(notes.data_table(found.columns, found.runs)),
         "savings": lines(notes.savings_table(found.columns)),
-        "searches": lines(notes.searches_table(found.searches)),
+        "searches": lines(found.searches),
         "doubled": [doubled[1], *lines(doubled[0])] if doubled else [],
     }

@@ -9,8 +9,8 @@ import pytest
 
 from csdl_keras.paper.cells import Cell, DataSource
 from csdl_keras.paper.profiles import PROFILES
-from csdl_keras.paper.table1 import table1
 from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras_cli.table1 import table1
 from tests.paper.golden_contents import contents
 
 ROOT = pathlib.Path(__file__).parents[2]
