@@ -1,8 +1,9 @@
 """Tells costs that are known when deciding from what decisions turn out to cost."""
 
 import numpy as np
+from sklearn.utils import column_or_1d
 
-from csdl_keras._utils.arrays import as_array, check_rows
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.labels import label_array, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors
@@ -22,38 +23,22 @@ def given_costs(
     """Returns costs that are known when deciding, or cost vectors, as their shape tells.
 
     Cost vectors `(N, D)` say what each decision costs an example whose class is known; costs known
-    when deciding are `(N, K, D)`, `AffineCosts`, or a matrix `(K, D)`, whose diagonal is 0. One of
-    the pair is `None`. Where `N = K` and they may be either, they are refused.
+    when deciding are `(N, K, D)` or `AffineCosts`. One of the pair is `None`.
     """
     num_classes = len(classes)
     if isinstance(costs, AffineCosts):
         return check_known_costs(costs, num_examples, num_classes), None
-    shape = "(N, D), (K, D) or (N, K, D)"
-    matrix = as_array("costs", costs, shape).shape[0] == num_classes != num_examples
-    array = by_class("costs", costs, shape, classes, of_examples=not matrix)
+    array = by_class("costs", costs, "(N, D) or (N, K, D)", classes, of_examples=True)
     if array.ndim == 3:
         return check_known_costs(array, num_examples, num_classes), None
-    vectors = check_cost_vectors(array, binary_costs=True)  # A matrix may have one-hot rows.
-    if len(vectors) == num_classes and not np.any(np.diagonal(vectors)):
-        if num_examples == num_classes:
-            raise ValueError(
-                "Expected `costs` of which the shape says whether they are a matrix or cost "
-                f"vectors; received {num_classes} rows for {num_examples} examples of "
-                f"{num_classes} classes. Pass a matrix as (N, K, D), one for each example."
-            )
-        return check_known_costs(vectors, num_classes=num_classes), None
+    vectors = check_cost_vectors(array, num_decisions)
     check_rows("costs", vectors, num_examples)
-    return None, check_cost_vectors(vectors, num_decisions)
+    return None, vectors
 
 
 def column(name: str, y: ArrayLike) -> np.ndarray:
     """Returns labels `(N,)` of any type, also from a table of one column."""
-    labels = label_array(name, y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
-    if labels.ndim != 1:
-        raise ValueError(f"Expected `{name}` of shape (N,); received shape {labels.shape}.")
-    return labels
+    return label_array(name, column_or_1d(y))
 
 
 def true_costs(
