@@ -24,12 +24,7 @@ from csdl_keras.fitting.cache import StageCache, check_cache, describe, environm
 from csdl_keras.fitting.fit import check_observers, executed_steps
 from csdl_keras.layers import CAE
 from csdl_keras.pretraining.data import PretrainingData
-from csdl_keras.pretraining.hidden_layers import (
-    below_layer,
-    check_bounded,
-    hidden_layers,
-    trainable,
-)
+from csdl_keras.pretraining.hidden_layers import below_layer, check_bounded, hidden_layers
 from csdl_keras.pretraining.layer_fit import LayerFit
 
 
@@ -123,6 +118,7 @@ def pretrain(
     if steps_per_epoch is not None:
         steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch, high=LARGEST_INTEGER)
     check_bool("tied", tied)
+    check_bool("binary_costs", binary_costs)
     callbacks = check_callbacks(callbacks)
     cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))
@@ -131,7 +127,9 @@ def pretrain(
     seeds = Seeds(seed, "pretrain")
     if check_cache(cache, seed) is not None:
         check_observers(callbacks, "a `cache`")
-    layers = trainable(hidden_layers(model))
+    layers = [layer for layer in hidden_layers(model) if layer.trainable]
+    if not layers:
+        raise ValueError("Expected a trainable hidden Dense layer; received frozen ones alone.")
     if bounded:
         check_bounded(layers)
     if cost_matrix is not None:
@@ -140,7 +138,7 @@ def pretrain(
     data = PretrainingData(
         model, x, costs, beta > 0, matrix, batch_size, steps_per_epoch, unlabelled, binary_costs
     )
-    num_decisions = data.check(below_layer(model, layers[0]), bounded) or model.output_shape[-1]
+    data.check(below_layer(model, layers[0]), bounded)
     for lower, layer in itertools.pairwise(layers):
         if layer.input is not lower.output:  # A layer between them can leave [0, 1].
             data.check(below_layer(model, layer), bounded)
@@ -196,6 +194,7 @@ def pretrain(
             place = f"{index} of {len(layers)}"
             print(f"Pre-training {layer.name} ({place}): {sizes} units", flush=True)
         below = below_layer(model, layer)
+        num_decisions = data.num_decisions or model.output_shape[-1]
         cae = CAE(layer, num_decisions, corruption, tied, seed=seeds.next())
         kept, description = StageCache(), {}
         if cache is not None:
