@@ -142,12 +142,12 @@ class PretrainingData:
         """Returns data for `LayerFit.pretrain`: the codes of arrays, or a dataset of inputs."""
         if not self.is_array:
             # A dataset comes in its own order; asking fit to shuffle it would only warn.
-            arguments = {"inputs": self.x, "targets": None, "shuffle": False}
+            arguments = {"x": self.x, "y": None, "shuffle": False}
             return {**arguments, "steps_per_epoch": self.steps_per_epoch}
         codes = self._codes(below)
         check_codes(codes, bounded)
         weights = {"sample_weight": self.cost_weights, "batch_size": self.batch_size}
-        return {"inputs": codes, "targets": self.costs, **weights}
+        return {"x": codes, "y": self.costs, **weights}
 
 
 def check_codes(codes: np.ndarray, bounded: bool) -> None:

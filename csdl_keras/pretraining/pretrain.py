@@ -142,28 +142,26 @@ def pretrain(
     for lower, layer in itertools.pairwise(layers):
         if layer.input is not lower.output:  # A layer between them can leave [0, 1].
             data.check(below_layer(model, layer), bounded)
-    common: dict[str, Any] = {}
-    if cache is not None:
-        if not data.is_array and data_id is None:
-            raise ValueError(
-                "Expected a `data_id`, a name that tells this dataset from others, with a `cache`; "
-                "received None."
-            )
-        common = {
-            "stage": "pretrained layer",
-            "environment": environment(),
-            "data": data.fingerprint(),
-            "data_id": data_id,
-            "steps_per_epoch": data.steps_per_epoch,
-            "beta": beta,
-            "corruption": corruption,
-            "epochs": epochs,
-            "batch_size": batch_size if data.is_array else None,
-            "optimizer": describe(optimizer),
-            "reconstruction": reconstruction,
-            "tied": tied,
-            "cost_scale": cost_scale if beta > 0 else None,
-        }
+    if cache is not None and not data.is_array and data_id is None:
+        raise ValueError(
+            "Expected a `data_id`, a name that tells this dataset from others, with a `cache`; "
+            "received None."
+        )
+    common = {
+        "stage": "pretrained layer",
+        "environment": environment(),
+        "data": data.fingerprint(),
+        "data_id": data_id,
+        "steps_per_epoch": data.steps_per_epoch,
+        "beta": beta,
+        "corruption": corruption,
+        "epochs": epochs,
+        "batch_size": batch_size if data.is_array else None,
+        "optimizer": describe(optimizer),
+        "reconstruction": reconstruction,
+        "tied": tied,
+        "cost_scale": cost_scale if beta > 0 else None,
+    }
 
     def fit(
         layer: keras.layers.Dense,
@@ -196,12 +194,10 @@ def pretrain(
         below = below_layer(model, layer)
         num_decisions = data.num_decisions or model.output_shape[-1]
         cae = CAE(layer, num_decisions, corruption, tied, seed=seeds.next())
-        kept, description = StageCache(), {}
-        if cache is not None:
-            # Networks with equal lower layers share these: layers above do not change a layer's.
-            own = {"seed": cae.seed, "below": describe(below), "layer": describe(layer)}
-            description = {**common, **own}
-            kept = cache if is_kept(description) else kept
+        # Networks with equal lower layers share these: layers above do not change a layer's.
+        own = {"seed": cae.seed, "below": describe(below), "layer": describe(layer)}
+        description = {**common, **own}
+        kept = cache if cache is not None and is_kept(description) else StageCache()
         unfinished = kept.unfinished(description)
         found = kept.get(description, functools.partial(fit, layer, below, cae, unfinished))
         layer.set_weights(found.arrays)

@@ -1,27 +1,76 @@
-"""Base class of the package's estimators: decisions, their costs and their score."""
+"""Costs that estimators are given, and the base class that decides and scores by them."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import column_or_1d
 from sklearn.utils.validation import _num_samples
 
-from csdl_keras._utils.arrays import check_sample_weight
-from csdl_keras._utils.labels import decision_labels
+from csdl_keras._utils.arrays import check_rows, check_sample_weight
+from csdl_keras._utils.labels import decision_labels, label_array, positions
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_cost_matrix, class_means, zero_one
+from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means, zero_one
 from csdl_keras.costs.checks import check_probabilities
 from csdl_keras.costs.known import (
+    AffineCosts,
     CostsLike,
     KnownCosts,
     check_known_costs,
     expected_costs,
     mean_matrix,
+    vectors_of_labels,
 )
+from csdl_keras.costs.named_matrix import by_class
 from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
-from csdl_keras.sklearn._given_costs import given_costs, true_costs
+
+
+def given_costs(
+    costs: CostsLike, num_examples: int, classes: np.ndarray, num_decisions: int | None = None
+) -> tuple[KnownCosts | None, np.ndarray | None]:
+    """Returns costs that are known when deciding, or cost vectors, as their shape tells.
+
+    Cost vectors `(N, D)` say what each decision costs an example whose class is known; costs known
+    when deciding are `(N, K, D)` or `AffineCosts`. One of the pair is `None`.
+    """
+    num_classes = len(classes)
+    if isinstance(costs, AffineCosts):
+        return check_known_costs(costs, num_examples, num_classes), None
+    array = by_class("costs", costs, "(N, D) or (N, K, D)", classes, of_examples=True)
+    if array.ndim == 3:
+        return check_known_costs(array, num_examples, num_classes), None
+    vectors = check_cost_vectors(array, num_decisions)
+    check_rows("costs", vectors, num_examples)
+    return None, vectors
+
+
+def column(name: str, y: ArrayLike) -> np.ndarray:
+    """Returns labels `(N,)` of any type, also from a table of one column."""
+    return label_array(name, column_or_1d(y))
+
+
+def true_costs(
+    y: ArrayLike, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: CostsLike | None
+) -> tuple[np.ndarray, KnownCosts | None]:
+    """Returns what decisions cost examples, `(N, D)`, and the costs known when deciding, or `None`.
+
+    The matrix is used without `costs`, which are those of `given_costs`.
+    """
+    labels, known, vectors = column("y", y), None, None
+    if costs is not None:
+        decisions = None if cost_matrix is None else cost_matrix.shape[1]
+        known, vectors = given_costs(costs, len(labels), classes, decisions)
+    if vectors is not None:
+        return vectors, None
+    matrix = cost_matrix if known is None else known
+    if matrix is None:
+        raise ValueError(
+            "Expected `costs` of each example, since there is no cost matrix; received None. "
+            "If scikit-learn calls it, request them: set_score_request(costs=True)."
+        )
+    return vectors_of_labels(positions("y", labels, classes), matrix), known
 
 
 class CostDecisions(ClassifierMixin, BaseEstimator):
@@ -54,8 +103,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
     def predict_cost(self, X: ArrayLike, costs: CostsLike | None = None) -> np.ndarray:  # noqa: N803
         """Returns the expected cost of each decision, `(N, D)`; arguments as in `predict`."""
         x = self._check_inputs(X)
-        known = self._check_known(x, costs)
-        return self._costs(x, known)
+        return self._costs(x, self._check_known(x, costs))
 
     def score(
         self,
@@ -94,15 +142,17 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         if costs is not None and matrix is not None:
             raise ValueError("Expected `costs` or a `cost_matrix`; received both.")
         if matrix is not None:
-            matrix = check_cost_matrix(matrix, size, square=False, classes=self.classes_)
+            self.cost_matrix_ = check_cost_matrix(matrix, size, square=False, classes=self.classes_)
         elif costs is None:
             # Costs that come later, in `predict`, may have decisions that are no class.
-            matrix, others = zero_one(size), None
+            self.cost_matrix_, others = zero_one(size), None
         else:
             known, vectors = given_costs(costs, len(labels), self.classes_)
-            matrix = mean_matrix(known) if vectors is None else class_means(labels, vectors)
-        self.cost_matrix_ = matrix
-        self.decisions_ = decision_labels(self.classes_, matrix.shape[1], others)
+            if vectors is not None:
+                self.cost_matrix_ = class_means(labels, vectors)
+            if known is not None:
+                self.cost_matrix_ = mean_matrix(known)
+        self.decisions_ = decision_labels(self.classes_, self.cost_matrix_.shape[1], others)
         self._decides_by_mean, self._costs_vary = known is not None, costs is not None
         return known, vectors
 

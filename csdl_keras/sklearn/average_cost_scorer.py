@@ -15,7 +15,7 @@ from csdl_keras.costs import check_cost_matrix
 from csdl_keras.costs.known import CostsLike, expected_costs
 from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
-from csdl_keras.sklearn._given_costs import column, true_costs
+from csdl_keras.sklearn._cost_decisions import column, true_costs
 
 
 class AverageCostScorer:

@@ -154,8 +154,8 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         return self.estimator_.predict_proba(x)[:, self._columns]
 
 
-def _is_sorted(classes: Sequence[object]) -> bool:
-    return np.array_equal(classes, np.unique(classes))
+def _is_sorted(classes: ArrayLike) -> bool:
+    return np.array_equal(np.asarray(classes), np.unique(np.asarray(classes)))
 
 
 class _SortedClasses(ClassifierMixin, BaseEstimator):
@@ -168,6 +168,10 @@ class _SortedClasses(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803
         """Does nothing."""
         return self
+
+    def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
+        """Returns the classifier's own decisions."""
+        return self.estimator.predict(X)
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns the class probabilities `(N, K)`."""

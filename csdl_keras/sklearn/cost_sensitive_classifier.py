@@ -233,13 +233,9 @@ class CostSensitiveClassifier(CostDecisions):
         check_example_shape("inputs", x, self._input_shape, "as in `fit`")
         return x
 
-    def _check_known(self, x: np.ndarray, costs: CostsLike | None) -> KnownCosts | None:
-        if costs is not None and self.probability_model_ is None:
-            raise ValueError(_NEED_PROBABILITIES)
-        return super()._check_known(x, costs)
-
     def _probabilities(self, x: np.ndarray) -> np.ndarray:
-        assert self.probability_model_ is not None  # as checked before
+        if self.probability_model_ is None:
+            raise ValueError(_NEED_PROBABILITIES)
         return self.probability_model_.predict(x, verbose=0)
 
     def _costs(self, x: np.ndarray, known: KnownCosts | None) -> np.ndarray:
