@@ -208,7 +208,7 @@ WHOLE = {
 @pytest.mark.parametrize("function", WHOLE.values(), ids=WHOLE)
 def test_whole_arrays(function, run_eagerly):
     for rows in (ONE_HOT, SMOOTHED):
-        with pytest.raises(ValueError, match=f"60 rows, all one-hot.*{FIX}"):
+        with pytest.raises(ValueError, match=f"rows, all one-hot.*{FIX}"):
             function(rows)
     function(2 * ONE_HOT)
 

@@ -72,10 +72,6 @@ class DamagedFileError(ValueError):
     """A file that is not what was written."""
 
 
-class OtherFitError(ValueError):
-    """A file of the state of another training than the one that is to go on."""
-
-
 def to_arrays(record: dict[str, Any], arrays: Sequence[np.ndarray] = ()) -> list[np.ndarray]:
     """Returns a record, as JSON with arrays anywhere, and more arrays as arrays alone."""
     stored = [*arrays]

@@ -206,8 +206,6 @@ def describe(value: Any) -> Any:
         return value if isinstance(value, float) and np.isfinite(value) else repr(value)
     if isinstance(value, (list, tuple)):
         return [describe(one) for one in value]
-    if isinstance(value, (set, frozenset)):
-        return sorted((describe(one) for one in value), key=json.dumps)
     if isinstance(value, Mapping):
         return [[describe(key), describe(one)] for key, one in value.items()]
     if hasattr(value, "__array__") and not isinstance(value, type):

@@ -68,7 +68,7 @@ def seeded_fit(
     batches = ShuffledBatches(x, y, sample_weight, batch_size or 32, seed)
     seeded = SeededEpochs(batches)
     if unfinished is not None:
-        seeded = Resume(unfinished / "epochs.npz", batches, stateful, _SECONDS, replaces=True)
+        seeded = Resume(unfinished / "epochs.npz", batches, stateful, _SECONDS)
     fit_arguments["shuffle"] = False
     return model.fit(batches, callbacks=[seeded, *callbacks], **fit_arguments)
 
@@ -78,10 +78,9 @@ def check_observers(callbacks: Sequence[keras.callbacks.Callback], reason: str) 
     for callback in callbacks:
         if type(callback) not in _OBSERVERS and not getattr(callback, "observes_only", False):
             raise ValueError(
-                f"Expected `callbacks` that only observe with {reason}, since it does not know "
-                f"what others do to training; received {type(callback).__name__}. If it changes "
-                "nothing, set its attribute `observes_only = True`; else train without "
-                f"{reason}."
+                f"Expected `callbacks` that only observe with {reason}; received "
+                f"{type(callback).__name__}. If it changes nothing, set its attribute "
+                "`observes_only = True`."
             )
 
 

@@ -20,7 +20,7 @@ from csdl_keras._utils.checks import (
     check_type,
 )
 from csdl_keras._utils.files import (
-    OtherFitError,
+    DamagedFileError,
     check_writable,
     fingerprint,
     read_arrays,
@@ -159,12 +159,10 @@ class Resume(SeededEpochs):
         callbacks: those callbacks of `fit` whose place is kept: Keras' `EarlyStopping`,
             `ReduceLROnPlateau` and `ModelCheckpoint`.
         seconds: least time between two saves. Defaults to 0, which saves after each epoch.
-        replaces: whether a file that is damaged or belongs to another fit is replaced, with a
-            warning, instead of an error. Defaults to False.
 
     Raises:
-        ValueError: before training, if the file cannot be written, is damaged or belongs to
-            another fit, or if `fit` is given other data.
+        ValueError: before training, if the file cannot be written or belongs to another fit, or
+            if `fit` is given other data. A damaged file is replaced, with a warning.
 
     Example:
 
@@ -188,7 +186,6 @@ class Resume(SeededEpochs):
         batches: ShuffledBatches,
         callbacks: Sequence[keras.callbacks.Callback] = (),
         seconds: float = 0.0,
-        replaces: bool = False,
     ):
         super().__init__(check_type("batches", batches, ShuffledBatches, "ShuffledBatches"))
         self.path = pathlib.Path(path)
@@ -200,7 +197,6 @@ class Resume(SeededEpochs):
                     f"{type(callback).__name__}."
                 )
         self.seconds = check_number("seconds", seconds, low=0)
-        self.replaces = replaces
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
         if not self.model.built:
@@ -223,13 +219,11 @@ class Resume(SeededEpochs):
         self._found: tuple[dict[str, Any], list[np.ndarray]] | None = None
         self._begun, self._written = False, time.monotonic()
         try:
-            if self.path.exists():
-                self._find()
-        except ValueError as error:
-            if not self.replaces:
-                raise
+            self._find()
+        except FileNotFoundError:
+            pass
+        except DamagedFileError as error:
             warn_of_damage(self.path, error)
-            self.path.unlink()
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         # All callbacks have ended the last epoch, and none after this one has begun the next.
@@ -259,12 +253,12 @@ class Resume(SeededEpochs):
         found = record.get("identity", {})
         other = [name for name, value in self._identity.items() if found.get(name) != value]
         if other:
-            raise OtherFitError(
+            raise ValueError(
                 f"Expected {self.path} to be of the same fit, or no file; received one of other "
                 f"{', '.join(other)}."
             )
         if record["epoch"] >= self.params["epochs"]:
-            raise OtherFitError(
+            raise ValueError(
                 f"Expected more than {record['epoch']} `epochs`, which are in {self.path}; "
                 f"received {self.params['epochs']}."
             )

@@ -1,7 +1,6 @@
 """Reads and checks the data of pre-training: arrays, or a dataset of batches."""
 
 import itertools
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import keras
@@ -15,16 +14,14 @@ from csdl_keras._utils.arrays import (
     input_array,
     number_array,
 )
-from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.structure import check_inputs
-from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs._tensors import tensor_or_labels
-from csdl_keras.costs.checks import check_cost_vectors, check_not_one_hot
+from csdl_keras.costs.checks import check_cost_vectors
 
 _LARGEST = float(np.finfo("float32").max)
-
+_REASON = ", as the cross-entropy demands"
 UNBOUNDED_HINT = (
     "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
     "reconstruction='squared_error', which takes any finite values."
@@ -50,12 +47,11 @@ class PretrainingData:
         binary_costs: bool = False,
     ):
         self.is_array = hasattr(x, "__array__") or isinstance(x, (list, tuple))
-        self.costs_needed = costs_needed
-        self.cost_matrix = cost_matrix
-        self.batch_size = batch_size
-        self.steps_per_epoch = steps_per_epoch
-        self.binary_costs = check_bool("binary_costs", binary_costs)
-        self._one_hot_counts = np.zeros(4)
+        self.x = input_array("x", x) if self.is_array else x
+        self.costs_needed, self.cost_matrix = costs_needed, cost_matrix
+        self.batch_size, self.steps_per_epoch = batch_size, steps_per_epoch
+        self.binary_costs = binary_costs
+        self.num_decisions = None if cost_matrix is None else cost_matrix.shape[1]
         self.costs: np.ndarray | None = None
         self.cost_weights: np.ndarray | None = None
         if not self.is_array:
@@ -64,28 +60,28 @@ class PretrainingData:
                     "Expected `costs` and `unlabelled` only with arrays; received a dataset as "
                     "`x`, which gives pairs (x, costs) itself."
                 )
-            self._take_dataset(x)
+            self._check_dataset()
             return
         if steps_per_epoch is not None:
             raise ValueError("Expected `steps_per_epoch` only with a dataset; received an array.")
-        self.x = check_inputs(model, input_array("x", x))
+        self.x = check_inputs(model, self.x)
         if costs_needed:
-            self._take_costs(costs)
+            if costs is None:
+                raise ValueError("Expected `costs` of `x`, since beta > 0; received None.")
+            self.costs = self._checked_costs(costs)
+            check_rows("costs", self.costs, len(self.x), "examples")
         if unlabelled is not None:
             self._take_unlabelled(number_array("unlabelled", unlabelled, "(U, ...)"))
 
-    def _take_costs(self, costs: ArrayLike | None) -> None:
-        form = "of shape (N, D)"
+    def _checked_costs(self, costs: ArrayLike) -> np.ndarray:
+        """Returns labels of a cost matrix, or cost vectors, that pass their checks."""
         if self.cost_matrix is not None:
-            form = "to be integer labels of shape (N,), rows of `cost_matrix`"
-        if costs is None:
-            raise ValueError(f"Expected `costs` {form}, since beta > 0; received None.")
-        self.costs = as_array("costs", costs, form)
-        self._decisions(self.costs, None)
-        self._check_not_one_hot()
-        if self.cost_matrix is None:
-            self.costs = self.costs.astype("float32")
-        check_rows("costs", self.costs, len(self.x), "examples")
+            labels = as_array("costs", costs, "(N,), integer labels, rows of `cost_matrix`")
+            tensor_or_labels(labels, len(self.cost_matrix))
+            return labels
+        vectors = check_cost_vectors(costs, self.num_decisions, self.binary_costs)
+        self.num_decisions = vectors.shape[1]
+        return vectors.astype("float32")
 
     def _take_unlabelled(self, unlabelled: np.ndarray) -> None:
         """Adds inputs whose costs, zeros, do not count."""
@@ -99,31 +95,17 @@ class PretrainingData:
             self.cost_weights = np.zeros(own + others, "float32")
             self.cost_weights[:own] = (own + others) / own
 
-    def _take_dataset(self, x: Any) -> None:
-        if not isinstance(x, keras.utils.PyDataset) and (
-            not hasattr(x, "__iter__") or iter(x) is x
+    def _check_dataset(self) -> None:
+        if not isinstance(self.x, keras.utils.PyDataset) and (
+            not hasattr(self.x, "__iter__") or iter(self.x) is self.x
         ):
             raise ValueError(
                 "Expected `x` to be an array or a dataset that can be read several times, such "
-                f"as a tf.data.Dataset or a PyDataset; received {type(x).__name__}."
+                f"as a tf.data.Dataset or a PyDataset; received {type(self.x).__name__}."
             )
-        infinite = hasattr(x, "cardinality") and int(x.cardinality()) == -1
+        infinite = hasattr(self.x, "cardinality") and int(self.x.cardinality()) == -1
         if infinite and self.steps_per_epoch is None:
             raise ValueError("Expected `steps_per_epoch` with an infinite dataset; received None.")
-        self.x = x
-
-    def _decisions(self, costs: np.ndarray, expected: int | None) -> int:
-        """Checks a batch of costs; returns the number of decisions that they price."""
-        if self.cost_matrix is None:
-            vectors = check_cost_vectors(costs, expected, binary_costs=True)  # Batches may be.
-            self._one_hot_counts += one_hot_counts(vectors)
-            return vectors.shape[1]
-        tensor_or_labels(costs, len(self.cost_matrix))
-        return self.cost_matrix.shape[1]
-
-    def _check_not_one_hot(self) -> None:
-        if not self.binary_costs:
-            check_not_one_hot("`costs`", self._one_hot_counts)
 
     def fingerprint(self) -> str:
         """Returns a digest of the arrays, with costs only if they are read."""
@@ -131,60 +113,45 @@ class PretrainingData:
         parts = (inputs, self.costs, self.cost_matrix, self.cost_weights)
         return fingerprint(*(part for part in parts if part is not None))
 
-    def _batches(self) -> Iterator[tuple[np.ndarray, Any]]:
-        """Yields the batches of one epoch as NumPy arrays: inputs, and targets or None."""
+    def check(self, below: keras.Model | None, bounded: bool) -> None:
+        """Checks inputs, as the first layer gets them, and costs; of a dataset reads an epoch."""
         if self.is_array:
-            for start in range(0, len(self.x), self.batch_size):
-                part = slice(start, start + self.batch_size)
-                yield self.x[part], None if self.costs is None else self.costs[part]
+            check_codes(self._codes(below), bounded)
             return
-        batches: Iterable = self.x
+        batches = self.x
         if isinstance(self.x, keras.utils.PyDataset):
             batches = (self.x[index] for index in range(len(self.x)))
         for batch in itertools.islice(batches, self.steps_per_epoch):
             inputs, targets, _ = keras.utils.unpack_x_y_sample_weight(batch)
-            numbers = None if targets is None else keras.ops.convert_to_numpy(targets)
-            yield keras.ops.convert_to_numpy(inputs), numbers
-
-    def check(self, below: keras.Model | None, bounded: bool) -> int | None:
-        """Reads one epoch and checks inputs and costs; returns D, or None without costs."""
-        decisions: int | None = None
-        count = 0
-        for inputs, targets in self._batches():
-            codes = inputs if below is None else below.predict_on_batch(inputs)
-            check_codes(codes, bounded)
+            inputs = keras.ops.convert_to_numpy(inputs)
+            check_codes(inputs if below is None else below.predict_on_batch(inputs), bounded)
+            if self.costs_needed and targets is None:
+                raise ValueError(
+                    "Expected a dataset of pairs (x, costs), since beta > 0; received x alone."
+                )
             if self.costs_needed:
-                if targets is None:
-                    raise ValueError(
-                        "Expected a dataset of pairs (x, costs), since beta > 0; received x alone."
-                    )
-                decisions = self._decisions(targets, decisions)
-            count += 1
-        if count == 0:
-            raise ValueError("Expected a dataset of at least one batch; received an empty one.")
-        self._check_not_one_hot()
-        return decisions
+                self._checked_costs(keras.ops.convert_to_numpy(targets))
+
+    def _codes(self, below: keras.Model | None) -> np.ndarray:
+        """Returns the inputs of the layer that `below` feeds, of arrays."""
+        if below is None:
+            return self.x
+        return below.predict(self.x, batch_size=max(self.batch_size, 256), verbose=0)
 
     def fit_arguments(self, below: keras.Model | None, bounded: bool) -> dict[str, Any]:
         """Returns data for `LayerFit.pretrain`: the codes of arrays, or a dataset of inputs."""
         if not self.is_array:
             # A dataset comes in its own order; asking fit to shuffle it would only warn.
-            arguments = {"inputs": self.x, "targets": None, "shuffle": False}
+            arguments = {"x": self.x, "y": None, "shuffle": False}
             return {**arguments, "steps_per_epoch": self.steps_per_epoch}
-        codes = self.x
-        if below is not None:
-            codes = below.predict(self.x, batch_size=max(self.batch_size, 256), verbose=0)
+        codes = self._codes(below)
         check_codes(codes, bounded)
         weights = {"sample_weight": self.cost_weights, "batch_size": self.batch_size}
-        return {"inputs": codes, "targets": self.costs, **weights}
+        return {"x": codes, "y": self.costs, **weights}
 
 
 def check_codes(codes: np.ndarray, bounded: bool) -> None:
     """Raises unless codes are finite and, for the cross-entropy, within [0, 1]."""
-    what, low, high = "the inputs of a hidden layer", float(np.min(codes)), float(np.max(codes))
-    if not (-_LARGEST <= low and high <= _LARGEST):  # This is true of NaN as well.
-        raise ValueError(
-            f"Expected {what} to be finite, also as float32; received {low} to {high}."
-        )
-    if bounded:
-        check_range(what, codes, 0, 1, ", as the cross-entropy demands", f" {UNBOUNDED_HINT}")
+    low, high = (0.0, 1.0) if bounded else (-_LARGEST, _LARGEST)
+    reason, hint = (_REASON, f" {UNBOUNDED_HINT}") if bounded else ("", "")
+    check_range("the inputs of a hidden layer", codes, low, high, reason, hint)

@@ -1,6 +1,5 @@
 """Finds the hidden layers that pre-training trains one after the other."""
 
-import warnings
 from collections.abc import Sequence
 
 import keras
@@ -51,21 +50,6 @@ def below_layer(model: keras.Model, layer: keras.layers.Layer) -> keras.Model | 
     if layer.input is model.inputs[0]:
         return None
     return keras.Model(inputs_of(model), layer.input)
-
-
-def trainable(layers: Sequence[keras.layers.Dense]) -> list[keras.layers.Dense]:
-    """Returns the layers that are not frozen; warns if some are, and raises if all are."""
-    frozen = [layer.name for layer in layers if not layer.trainable]
-    if len(frozen) == len(layers):
-        raise ValueError(
-            "Expected a hidden Dense layer to pre-train; received a model in which none is "
-            f"trainable, {frozen}. Set `trainable = True` on the model or on such a layer."
-        )
-    if frozen:
-        warnings.warn(
-            f"Hidden layers that are not trainable stay as they are: {frozen}.", stacklevel=3
-        )
-    return [layer for layer in layers if layer.trainable]
 
 
 def check_bounded(layers: Sequence[keras.layers.Dense]) -> None:

@@ -1,7 +1,6 @@
 """Trains the CAE of one hidden layer on the clean codes of the layers below it."""
 
 import contextlib
-import pathlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -9,7 +8,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.types import ArrayLike, Tensor
+from csdl_keras._utils.types import Tensor
 from csdl_keras.fitting.fit import seeded_fit
 from csdl_keras.layers import CAE
 from csdl_keras.losses.reconstruction_loss import ReconstructionLoss, SquaredErrorLoss
@@ -76,14 +75,7 @@ class LayerFit(keras.Model):
         )
 
     def pretrain(
-        self,
-        inputs: ArrayLike | Iterable,
-        targets: ArrayLike | None,
-        optimizer: keras.optimizers.Optimizer,
-        steps_per_execution: int,
-        seed: int | None,
-        unfinished: pathlib.Path | None,
-        **fit_arguments: Any,
+        self, optimizer: keras.optimizers.Optimizer, steps_per_execution: int, **fit_arguments: Any
     ) -> keras.callbacks.History:
         """Compiles and fits, with the variables frozen that this fit must not change."""
         self.cae.build((None, self.cae.encoder.kernel.shape[0]))
@@ -100,7 +92,7 @@ class LayerFit(keras.Model):
                 loss_weights=self.loss_weights,
                 steps_per_execution=steps_per_execution,
             )
-            return seeded_fit(self, inputs, targets, seed, unfinished, **fit_arguments)
+            return seeded_fit(self, **fit_arguments)
 
 
 @contextlib.contextmanager

@@ -24,12 +24,7 @@ from csdl_keras.fitting.cache import StageCache, check_cache, describe, environm
 from csdl_keras.fitting.fit import check_observers, executed_steps
 from csdl_keras.layers import CAE
 from csdl_keras.pretraining.data import PretrainingData
-from csdl_keras.pretraining.hidden_layers import (
-    below_layer,
-    check_bounded,
-    hidden_layers,
-    trainable,
-)
+from csdl_keras.pretraining.hidden_layers import below_layer, check_bounded, hidden_layers
 from csdl_keras.pretraining.layer_fit import LayerFit
 
 
@@ -123,6 +118,7 @@ def pretrain(
     if steps_per_epoch is not None:
         steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch, high=LARGEST_INTEGER)
     check_bool("tied", tied)
+    check_bool("binary_costs", binary_costs)
     callbacks = check_callbacks(callbacks)
     cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))
@@ -131,7 +127,9 @@ def pretrain(
     seeds = Seeds(seed, "pretrain")
     if check_cache(cache, seed) is not None:
         check_observers(callbacks, "a `cache`")
-    layers = trainable(hidden_layers(model))
+    layers = [layer for layer in hidden_layers(model) if layer.trainable]
+    if not layers:
+        raise ValueError("Expected a trainable hidden Dense layer; received frozen ones alone.")
     if bounded:
         check_bounded(layers)
     if cost_matrix is not None:
@@ -140,32 +138,30 @@ def pretrain(
     data = PretrainingData(
         model, x, costs, beta > 0, matrix, batch_size, steps_per_epoch, unlabelled, binary_costs
     )
-    num_decisions = data.check(below_layer(model, layers[0]), bounded) or model.output_shape[-1]
+    data.check(below_layer(model, layers[0]), bounded)
     for lower, layer in itertools.pairwise(layers):
         if layer.input is not lower.output:  # A layer between them can leave [0, 1].
             data.check(below_layer(model, layer), bounded)
-    common: dict[str, Any] = {}
-    if cache is not None:
-        if not data.is_array and data_id is None:
-            raise ValueError(
-                "Expected a `data_id`, a name that tells this dataset from others, with a `cache`; "
-                "received None."
-            )
-        common = {
-            "stage": "pretrained layer",
-            "environment": environment(),
-            "data": data.fingerprint(),
-            "data_id": data_id,
-            "steps_per_epoch": data.steps_per_epoch,
-            "beta": beta,
-            "corruption": corruption,
-            "epochs": epochs,
-            "batch_size": batch_size if data.is_array else None,
-            "optimizer": describe(optimizer),
-            "reconstruction": reconstruction,
-            "tied": tied,
-            "cost_scale": cost_scale if beta > 0 else None,
-        }
+    if cache is not None and not data.is_array and data_id is None:
+        raise ValueError(
+            "Expected a `data_id`, a name that tells this dataset from others, with a `cache`; "
+            "received None."
+        )
+    common = {
+        "stage": "pretrained layer",
+        "environment": environment(),
+        "data": data.fingerprint(),
+        "data_id": data_id,
+        "steps_per_epoch": data.steps_per_epoch,
+        "beta": beta,
+        "corruption": corruption,
+        "epochs": epochs,
+        "batch_size": batch_size if data.is_array else None,
+        "optimizer": describe(optimizer),
+        "reconstruction": reconstruction,
+        "tied": tied,
+        "cost_scale": cost_scale if beta > 0 else None,
+    }
 
     def fit(
         layer: keras.layers.Dense,
@@ -196,13 +192,12 @@ def pretrain(
             place = f"{index} of {len(layers)}"
             print(f"Pre-training {layer.name} ({place}): {sizes} units", flush=True)
         below = below_layer(model, layer)
+        num_decisions = data.num_decisions or model.output_shape[-1]
         cae = CAE(layer, num_decisions, corruption, tied, seed=seeds.next())
-        kept, description = StageCache(), {}
-        if cache is not None:
-            # Networks with equal lower layers share these: layers above do not change a layer's.
-            own = {"seed": cae.seed, "below": describe(below), "layer": describe(layer)}
-            description = {**common, **own}
-            kept = cache if is_kept(description) else kept
+        # Networks with equal lower layers share these: layers above do not change a layer's.
+        own = {"seed": cae.seed, "below": describe(below), "layer": describe(layer)}
+        description = {**common, **own}
+        kept = cache if cache is not None and is_kept(description) else StageCache()
         unfinished = kept.unfinished(description)
         found = kept.get(description, functools.partial(fit, layer, below, cae, unfinished))
         layer.set_weights(found.arrays)

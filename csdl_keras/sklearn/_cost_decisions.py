@@ -1,48 +1,76 @@
-"""Base class of the package's estimators: decisions, their costs and their score."""
+"""Costs that estimators are given, and the base class that decides and scores by them."""
 
-import functools
-from collections.abc import Callable, Sequence
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import column_or_1d
 from sklearn.utils.validation import _num_samples
 
-from csdl_keras._utils.arrays import check_sample_weight
-from csdl_keras._utils.labels import decision_labels
+from csdl_keras._utils.arrays import check_rows, check_sample_weight
+from csdl_keras._utils.labels import decision_labels, label_array, positions
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_cost_matrix, class_means, zero_one
+from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means, zero_one
 from csdl_keras.costs.checks import check_probabilities
 from csdl_keras.costs.known import (
+    AffineCosts,
     CostsLike,
     KnownCosts,
     check_known_costs,
     expected_costs,
     mean_matrix,
+    vectors_of_labels,
 )
+from csdl_keras.costs.named_matrix import by_class
 from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
-from csdl_keras.sklearn._given_costs import given_costs, true_costs
-
-Estimator = TypeVar("Estimator", bound=BaseEstimator)
-P = ParamSpec("P")
-Fit = Callable[Concatenate[Estimator, P], Estimator]
 
 
-def keeps_state(fit: Fit[Estimator, P]) -> Fit[Estimator, P]:
-    """Makes a `fit` that raises leave its estimator as it was, fitted or not."""
+def given_costs(
+    costs: CostsLike, num_examples: int, classes: np.ndarray, num_decisions: int | None = None
+) -> tuple[KnownCosts | None, np.ndarray | None]:
+    """Returns costs that are known when deciding, or cost vectors, as their shape tells.
 
-    @functools.wraps(fit)
-    def keeping(self: Estimator, *args: P.args, **kwargs: P.kwargs) -> Estimator:
-        before = dict(vars(self))
-        try:
-            return fit(self, *args, **kwargs)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
+    Cost vectors `(N, D)` say what each decision costs an example whose class is known; costs known
+    when deciding are `(N, K, D)` or `AffineCosts`. One of the pair is `None`.
+    """
+    num_classes = len(classes)
+    if isinstance(costs, AffineCosts):
+        return check_known_costs(costs, num_examples, num_classes), None
+    array = by_class("costs", costs, "(N, D) or (N, K, D)", classes, of_examples=True)
+    if array.ndim == 3:
+        return check_known_costs(array, num_examples, num_classes), None
+    vectors = check_cost_vectors(array, num_decisions)
+    check_rows("costs", vectors, num_examples)
+    return None, vectors
 
-    return keeping
+
+def column(name: str, y: ArrayLike) -> np.ndarray:
+    """Returns labels `(N,)` of any type, also from a table of one column."""
+    return label_array(name, column_or_1d(y))
+
+
+def true_costs(
+    y: ArrayLike, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: CostsLike | None
+) -> tuple[np.ndarray, KnownCosts | None]:
+    """Returns what decisions cost examples, `(N, D)`, and the costs known when deciding, or `None`.
+
+    The matrix is used without `costs`, which are those of `given_costs`.
+    """
+    labels, known, vectors = column("y", y), None, None
+    if costs is not None:
+        decisions = None if cost_matrix is None else cost_matrix.shape[1]
+        known, vectors = given_costs(costs, len(labels), classes, decisions)
+    if vectors is not None:
+        return vectors, None
+    matrix = cost_matrix if known is None else known
+    if matrix is None:
+        raise ValueError(
+            "Expected `costs` of each example, since there is no cost matrix; received None. "
+            "If scikit-learn calls it, request them: set_score_request(costs=True)."
+        )
+    return vectors_of_labels(positions("y", labels, classes), matrix), known
 
 
 class CostDecisions(ClassifierMixin, BaseEstimator):
@@ -63,8 +91,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
             costs: costs that are known when deciding, which replace those of `fit`: a matrix
                 for each example, `(N, K, D)`, `csdl_keras.costs.AffineCosts`, or one matrix
                 `(K, D)`; `None` (default) decides by the costs of `fit`. In a pipeline by
-                `set_predict_request(costs=True)`; `cross_val_predict` passes nothing on to
-                `predict`: ask it for `"predict_proba"`, and take `csdl_keras.bayes_decisions`.
+                `set_predict_request(costs=True)`.
 
         Raises:
             ValueError: if the costs fail their check, or there are no class probabilities.
@@ -76,8 +103,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
     def predict_cost(self, X: ArrayLike, costs: CostsLike | None = None) -> np.ndarray:  # noqa: N803
         """Returns the expected cost of each decision, `(N, D)`; arguments as in `predict`."""
         x = self._check_inputs(X)
-        known = self._check_known(x, costs)
-        return self._own_costs_of(x) if known is None else self._expected_costs(x, known)
+        return self._costs(x, self._check_known(x, costs))
 
     def score(
         self,
@@ -91,10 +117,10 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         Args:
             X: inputs.
             y: labels `(N,)`.
-            costs: instead of the matrix, costs that are known when deciding, as in `predict`,
-                by which decisions are made and paid; or cost vectors `(N, D)`, by which they
-                are paid alone. Required if `fit` got costs of examples. In cross-validation by
-                `set_score_request(costs=True)`.
+            costs: instead of the matrix, costs that are known when deciding, `(N, K, D)` or
+                `AffineCosts`, by which decisions are made and paid; or cost vectors `(N, D)`, by
+                which they are paid alone. Required if `fit` got costs of examples. In
+                cross-validation by `set_score_request(costs=True)`.
             sample_weight: weights `(N,)` of the examples in the average.
         """
         x = self._check_inputs(X)
@@ -110,38 +136,33 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         self, labels: np.ndarray, cost_matrix: ArrayLike | None, costs: CostsLike | None
     ) -> tuple[KnownCosts | None, np.ndarray | None]:
         """Sets `cost_matrix_` and `decisions_`; returns examples' known costs and cost vectors."""
-        classes, others = len(self.classes_), self.other_decisions
+        size, others = len(self.classes_), self.other_decisions
         matrix = self.cost_matrix if cost_matrix is None else cost_matrix
-        known: KnownCosts | None = None
-        vectors: np.ndarray | None = None
-        if costs is not None:
-            if matrix is not None:
-                raise ValueError("Expected `costs` or a `cost_matrix`; received both.")
+        known, vectors = None, None
+        if costs is not None and matrix is not None:
+            raise ValueError("Expected `costs` or a `cost_matrix`; received both.")
+        if matrix is not None:
+            self.cost_matrix_ = check_cost_matrix(matrix, size, square=False, classes=self.classes_)
+        elif costs is None:
+            # Costs that come later, in `predict`, may have decisions that are no class.
+            self.cost_matrix_, others = zero_one(size), None
+        else:
             known, vectors = given_costs(costs, len(labels), self.classes_)
             if vectors is not None:
                 self.cost_matrix_ = class_means(labels, vectors)
             if known is not None:
                 self.cost_matrix_ = mean_matrix(known)
-                known = known if len(known.shape) == 3 else None
-        else:
-            # Costs that come later, in `predict`, may have decisions that are no class.
-            others = None if matrix is None else others
-            matrix = zero_one(classes) if matrix is None else matrix
-            self.cost_matrix_ = check_cost_matrix(
-                matrix, classes, square=False, classes=self.classes_
-            )
         self.decisions_ = decision_labels(self.classes_, self.cost_matrix_.shape[1], others)
-        self._decides_by_mean = known is not None
-        self._costs_vary = known is not None or vectors is not None
+        self._decides_by_mean, self._costs_vary = known is not None, costs is not None
         return known, vectors
 
     def _check_inputs(self, X: ArrayLike) -> Any:  # noqa: N803
         """Returns inputs that pass the checks of a fitted estimator."""
-        raise NotImplementedError(f"{type(self).__name__} must implement `_check_inputs`.")
+        raise NotImplementedError
 
     def _probabilities(self, x: Any) -> np.ndarray:
         """Returns class probabilities `(N, K)` of inputs that passed their checks."""
-        raise NotImplementedError(f"{type(self).__name__} must implement `_probabilities`.")
+        raise NotImplementedError
 
     def _check_known(self, x: Any, costs: CostsLike | None) -> KnownCosts | None:
         """Checks costs known when deciding; `None` if the estimator decides in its own way."""
@@ -155,18 +176,11 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
             return self.decisions_
         return decision_labels(self.classes_, known.shape[-1], self.other_decisions)
 
-    def _expected_costs(self, x: Any, known: KnownCosts) -> np.ndarray:
-        return expected_costs(check_probabilities(self._probabilities(x)), known)
-
-    def _own_costs_of(self, x: Any) -> np.ndarray:
-        """Returns the expected costs of decisions under the costs of `fit`."""
-        return self._expected_costs(x, self.cost_matrix_)
-
-    def _own_decisions(self, x: Any) -> np.ndarray:
-        """Returns the indices of decisions under the costs of `fit`."""
-        return decisions(self._own_costs_of(x), "cost")
+    def _costs(self, x: Any, known: KnownCosts | None) -> np.ndarray:
+        """Returns the expected costs of decisions, without `known` ones under those of `fit`."""
+        by = self.cost_matrix_ if known is None else known
+        return expected_costs(check_probabilities(self._probabilities(x)), by)
 
     def _decide(self, x: Any, known: KnownCosts | None) -> np.ndarray:
-        if known is None:
-            return self._own_decisions(x)
-        return decisions(self._expected_costs(x, known), "cost")
+        """Returns the indices of decisions."""
+        return decisions(self._costs(x, known), "cost")

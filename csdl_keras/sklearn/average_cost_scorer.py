@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn import get_config
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
@@ -16,7 +15,7 @@ from csdl_keras.costs import check_cost_matrix
 from csdl_keras.costs.known import CostsLike, expected_costs
 from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
-from csdl_keras.sklearn._given_costs import column, true_costs
+from csdl_keras.sklearn._cost_decisions import column, true_costs
 
 
 class AverageCostScorer:
@@ -75,11 +74,6 @@ class AverageCostScorer:
 
     def set_score_request(self, *, costs: bool | str | None) -> Self:
         """Requests the costs of each example, `True` or by the name under which they are passed."""
-        if not get_config()["enable_metadata_routing"]:
-            raise RuntimeError(
-                "Expected metadata routing to be enabled: "
-                "sklearn.set_config(enable_metadata_routing=True)."
-            )
         self._request.score.add_request(param="costs", alias=costs)
         return self
 

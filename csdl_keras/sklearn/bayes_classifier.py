@@ -4,20 +4,17 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import column_or_1d, get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from csdl_keras._utils.labels import label_array, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
-from csdl_keras.sklearn._cost_decisions import CostDecisions, keeps_state
+from csdl_keras.sklearn._cost_decisions import CostDecisions
 
 
 class BayesClassifier(MetaEstimatorMixin, CostDecisions):
@@ -85,14 +82,12 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         self.cv = cv
         self.other_decisions = other_decisions
 
-    @keeps_state
     def fit(
         self,
         X: ArrayLike,  # noqa: N803
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         costs: CostsLike | None = None,
-        **fit_params: Any,
     ) -> Self:
         """Fits and calibrates the classifier.
 
@@ -103,7 +98,6 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
             costs: costs of each example, to decide by their means if `predict` gets none: cost
                 vectors `(N, D)`, or costs known when deciding, `(N, K, D)` or
                 `csdl_keras.costs.AffineCosts`.
-            **fit_params: what else the classifier's `fit` takes.
         """
         calibrated = self._calibrated()
         check_consistent_length(X, y)
@@ -111,15 +105,12 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         check_classification_targets(targets)
         labels = self._set_classes(targets)
         self._set_costs(labels, None, costs)
-        if sample_weight is not None:
-            fit_params["sample_weight"] = sample_weight
-        if fit_params and get_config()["enable_metadata_routing"]:
-            fit_params = process_routing(self, "fit", **fit_params)["estimator"]["fit"]
         ascending = np.unique(self.classes_)
         if self.calibration == "temperature":
             # scikit-learn's temperature scaling takes labels that are not strings for indices.
             targets = positions("y", targets, ascending)
-        self.estimator_ = calibrated.fit(X, targets, **fit_params)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.estimator_ = calibrated.fit(X, targets, **weights)
         columns = ascending if self.calibration == "temperature" else self.estimator_.classes_
         self._columns = positions("classes_", self.classes_, columns)
         for name in ("n_features_in_", "feature_names_in_"):
@@ -131,12 +122,6 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         """Returns class probabilities `(N, K)`, in the order of `classes_`."""
         return self._probabilities(self._check_inputs(X))
 
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Returns the metadata that the estimator and its classifier request."""
-        router = MetadataRouter(owner=self).add_self_request(self)
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        return router.add(estimator=self._calibrated(), method_mapping=mapping)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.estimator).input_tags
@@ -147,22 +132,19 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         if self.calibration is None:
             return clone(self.estimator)
         estimator = self.estimator
-        if isinstance(estimator, FrozenEstimator):
+        if isinstance(estimator, FrozenEstimator) and not _is_sorted(estimator.classes_):
             estimator = FrozenEstimator(_SortedClasses(estimator.estimator))
-        calibrated = CalibratedClassifierCV(estimator, method=self.calibration, cv=self.cv)
-        if get_config()["enable_metadata_routing"]:
-            calibrated.set_fit_request(sample_weight=True)
-        return calibrated
+        return CalibratedClassifierCV(estimator, method=self.calibration, cv=self.cv)
 
     def _set_classes(self, y: np.ndarray) -> np.ndarray:
         """Sets `classes_` and returns the index of each label among them."""
         fitted = isinstance(self.estimator, FrozenEstimator)
         self.classes_ = np.asarray(self.estimator.classes_) if fitted else np.unique(y)
-        labels = positions("y", y, self.classes_)
         if len(self.classes_) < 2:
-            received = f"one class, {self.classes_[0]!r}" if len(y) else "no examples"
-            raise ValueError(f"Expected at least 2 classes in `y`; received {received}.")
-        return labels
+            raise ValueError(
+                f"Expected at least 2 classes in `y`; received one class, {self.classes_}."
+            )
+        return positions("y", y, self.classes_)
 
     def _check_inputs(self, X: ArrayLike) -> ArrayLike:  # noqa: N803
         check_is_fitted(self)
@@ -170,6 +152,10 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
 
     def _probabilities(self, x: ArrayLike) -> np.ndarray:
         return self.estimator_.predict_proba(x)[:, self._columns]
+
+
+def _is_sorted(classes: ArrayLike) -> bool:
+    return np.array_equal(np.asarray(classes), np.unique(np.asarray(classes)))
 
 
 class _SortedClasses(ClassifierMixin, BaseEstimator):
@@ -187,20 +173,10 @@ class _SortedClasses(ClassifierMixin, BaseEstimator):
         """Returns the classifier's own decisions."""
         return self.estimator.predict(X)
 
-    @available_if(lambda self: hasattr(self.estimator, "decision_function"))
-    def decision_function(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
-        """Returns the scores of the classes `(N, K)`, or `(N,)` of the second one."""
-        scores = self.estimator.decision_function(X)
-        order = self._order()
-        return scores[:, order] if np.ndim(scores) == 2 else scores * (order[1] - order[0])
-
-    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
     def predict_proba(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns the class probabilities `(N, K)`."""
-        return self.estimator.predict_proba(X)[:, self._order()]
-
-    def _order(self) -> np.ndarray:
-        return positions("classes_", self.classes_, self.estimator.classes_)
+        order = positions("classes_", self.classes_, self.estimator.classes_)
+        return self.estimator.predict_proba(X)[:, order]
 
     def __sklearn_tags__(self) -> Any:
         return get_tags(self.estimator)

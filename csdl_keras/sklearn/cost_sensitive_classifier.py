@@ -1,8 +1,7 @@
 """Every algorithm as an estimator of scikit-learn."""
 
 import dataclasses
-import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self, TypeAlias
 
 import keras
@@ -14,22 +13,22 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from csdl_keras._utils.arrays import check_example_shape
-from csdl_keras._utils.checks import OUTPUTS, check_number
+from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.frames import Columns, as_table, is_frame
+from csdl_keras._utils.frames import as_table
+from csdl_keras._utils.labels import label_array
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs.known import CostsLike, KnownCosts, vectors_of_labels
 from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.prediction.decide import decide
-from csdl_keras.prediction.kind import check_loss, describe_output, output_kind
-from csdl_keras.sklearn._cost_decisions import CostDecisions, keeps_state
-from csdl_keras.training.algorithms import ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.prediction.kind import output_kind
+from csdl_keras.sklearn._cost_decisions import CostDecisions
+from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.data import HELD_OUT, validation_split
 from csdl_keras.training.own_network import Network
 from csdl_keras.training.settings import Settings, check_settings
 from csdl_keras.training.train import Trained, Trainer
 
-Builder: TypeAlias = Callable[[tuple[int, ...], int], keras.Model]
 #: Source of random numbers in scikit-learn.
 RandomState: TypeAlias = int | np.random.RandomState | None
 
@@ -41,10 +40,8 @@ _NEED_PROBABILITIES = (
 )
 
 
-def _has_probabilities(algorithm: str | Algorithm | Builder) -> bool:
-    """Tells whether an algorithm estimates class probabilities; of a builder, assumes so."""
-    if callable(algorithm):
-        return True
+def _has_probabilities(algorithm: str | Algorithm) -> bool:
+    """Tells whether an algorithm estimates class probabilities."""
     found = get_algorithm(algorithm)
     return found.output == "probability" or found.objective.calibrates
 
@@ -57,20 +54,7 @@ def _fitted_inputs(estimator: BaseEstimator, X: Any, y: ArrayLike) -> tuple[Any,
     validate_data(estimator, X, skip_check_array=True)  # names and number of columns
     labels = column_or_1d(y)
     check_consistent_length(table.rows, labels)
-    for label in labels.tolist():
-        if label is None or label != label:
-            raise ValueError(f"Expected `y` without missing labels; received {label!r}.")
-    return table, labels
-
-
-def _encoded(columns: Columns, X: Any) -> np.ndarray:  # noqa: N803
-    """Returns the rows of a data frame as the numbers that the estimator was fitted on."""
-    if not is_frame(X):
-        raise ValueError(
-            f"Expected a data frame with the columns {list(columns.names)}, as in `fit`; received "
-            f"{type(X).__name__}."
-        )
-    return columns.encode(X).astype("float32")
+    return table, label_array("y", labels)
 
 
 def _predicts_probabilities(estimator: "CostSensitiveClassifier") -> bool:
@@ -79,34 +63,15 @@ def _predicts_probabilities(estimator: "CostSensitiveClassifier") -> bool:
     return _has_probabilities(estimator.algorithm)
 
 
-def _own_algorithm(build: Builder, shape: tuple[int, ...], num_classes: int) -> Algorithm:
-    """Returns the algorithm that suits what the networks of a function output."""
-    network = build(shape, num_classes)
-    if not isinstance(network, keras.Model):
-        raise ValueError(f"Expected a builder to return a keras.Model; received {network!r}.")
-    if (kind := describe_output(network)[0]) in OUTPUTS:
-        check_loss(network, kind)
-    if kind != "cost":
-        return ALGORITHMS["calibrated_bayes"]
-    if network.compiled:
-        raise ValueError(
-            "Expected an uncompiled network of costs, which is trained by SOSRLoss; received "
-            f"{network.name!r}, which is compiled."
-        )
-    return Algorithm("own_network", "Own network", "auto", "none", "sosr", "argmin", False)
-
-
 class CostSensitiveClassifier(CostDecisions):
     """Trains an algorithm of this package, or your own network, for the lowest cost.
 
     `fit` holds out a stratified part of the examples for early stopping and for the calibration
-    of probabilities, unless there are too few. A function as `algorithm` is short for a `network`
-    with `"calibrated_bayes"`, or with `SOSRLoss` if it ends in `CostOutput`; if one of
-    probabilities is compiled, its loss and optimizer stay. `models.mlp` is such a function.
+    of probabilities, unless there are too few.
 
     Args:
-        algorithm: a name in `csdl_keras.ALGORITHMS`, an `Algorithm`, or a
-            function that builds a network. Defaults to `"calibrated_bayes"`.
+        algorithm: a name in `csdl_keras.ALGORITHMS`, or an `Algorithm`. Defaults to
+            `"calibrated_bayes"`.
         cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`,
             which is that of `numpy.unique(y)`, or a data frame of pandas with rows and columns
             named after the classes. `None` (default) is 0/1 costs, unless `fit` gets costs.
@@ -157,7 +122,7 @@ class CostSensitiveClassifier(CostDecisions):
 
     def __init__(
         self,
-        algorithm: str | Algorithm | Builder = "calibrated_bayes",
+        algorithm: str | Algorithm = "calibrated_bayes",
         cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
         validation_fraction: float | None = None,
@@ -179,7 +144,6 @@ class CostSensitiveClassifier(CostDecisions):
         self.network = network
         self.effort = effort
 
-    @keeps_state
     def fit(
         self,
         X: ArrayLike,  # noqa: N803
@@ -233,24 +197,14 @@ class CostSensitiveClassifier(CostDecisions):
     ) -> Trained:
         """Trains on a part of the examples and validates on the others."""
         settings = Settings() if self.settings is None else check_settings(self.settings)
-        generator, seed = check_random_state(self.random_state), None
-        if isinstance(self.random_state, numbers.Integral):
-            seed = int(self.random_state)
-        elif self.random_state is not None:
+        generator, seed = check_random_state(self.random_state), self.random_state
+        if isinstance(seed, np.random.RandomState):
             seed = int(generator.randint(2**31 - 1))
-        algorithm, network = self.algorithm, self.network
-        if callable(algorithm):
-            if network is not None:
-                raise ValueError(
-                    "Expected a function as `algorithm` or a `network`; received both."
-                )
-            network = algorithm
-            algorithm = _own_algorithm(network, x.shape[1:], len(self.classes_))
-        if known is not None and not _has_probabilities(algorithm):
+        if known is not None and not _has_probabilities(self.algorithm):
             raise ValueError(_NEED_PROBABILITIES)
-        found = get_algorithm(algorithm)
-        chosen: dict[str, Any] = {"effort": self.effort, "members": self.ensemble}
-        found = dataclasses.replace(found, **{k: v for k, v in chosen.items() if v is not None})
+        found = get_algorithm(self.algorithm, self.effort)
+        if self.ensemble is not None:
+            found = dataclasses.replace(found, members=self.ensemble)
         costs: KnownCosts | None = vectors if known is None else known
         if known is not None and not found.shares_training:
             costs = vectors_of_labels(labels, known)  # What trains on costs needs those.
@@ -267,28 +221,26 @@ class CostSensitiveClassifier(CostDecisions):
             seed=seed,
             verbose=self.verbose,
             costs=None if costs is None else costs[kept],
-            network=network,
+            network=self.network,
         )
         return trainer.train(found, self.cost_matrix_ if costs is None else None)
 
     def _check_inputs(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         check_is_fitted(self)
         if self._columns is not None:
-            return _encoded(self._columns, X)
+            return self._columns.encode(X).astype("float32")
         x = validate_data(self, X, dtype="float32", allow_nd=True, reset=False)
         check_example_shape("inputs", x, self._input_shape, "as in `fit`")
         return x
 
-    def _check_known(self, x: np.ndarray, costs: CostsLike | None) -> KnownCosts | None:
-        if costs is not None and self.probability_model_ is None:
-            raise ValueError(_NEED_PROBABILITIES)
-        return super()._check_known(x, costs)
-
     def _probabilities(self, x: np.ndarray) -> np.ndarray:
-        assert self.probability_model_ is not None  # as checked before
+        if self.probability_model_ is None:
+            raise ValueError(_NEED_PROBABILITIES)
         return self.probability_model_.predict(x, verbose=0)
 
-    def _own_costs_of(self, x: np.ndarray) -> np.ndarray:
+    def _costs(self, x: np.ndarray, known: KnownCosts | None) -> np.ndarray:
+        if known is not None:
+            return super()._costs(x, known)
         if not isinstance(self.model_, keras.Model):
             return self.model_.predict_costs(x.reshape(len(x), -1)) * self._unit
         outputs = self.model_.predict(x, verbose=0).astype("float64")
@@ -296,5 +248,5 @@ class CostSensitiveClassifier(CostDecisions):
             return outputs @ self.cost_matrix_
         return outputs * self._unit
 
-    def _own_decisions(self, x: np.ndarray) -> np.ndarray:
-        return decide(self.model_, x)
+    def _decide(self, x: np.ndarray, known: KnownCosts | None) -> np.ndarray:
+        return decide(self.model_, x) if known is None else super()._decide(x, known)

@@ -16,7 +16,7 @@ from csdl_keras._utils.types import Tensor
 from csdl_keras.layers.probabilities import ClassProbabilities
 from csdl_keras.models.heads import output_layer
 from csdl_keras.models.tabular import tabular
-from csdl_keras.prediction.kind import check_loss, describe_tensor
+from csdl_keras.prediction.kind import describe_tensor
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.bodies import AutoNetwork
 from csdl_keras.training.settings import Settings
@@ -29,9 +29,8 @@ Network: TypeAlias = keras.Model | Callable[[tuple[int, ...], int], keras.Model]
 class OwnNetwork(AutoNetwork):
     """A network of the user's, trained as the network of the default algorithms is on tables.
 
-    A network that its builder compiled keeps loss and optimizer. Of a model each network is a copy
-    with new weights, unless frozen. With `copies`, networks of a function are copied too, so that
-    members of an ensemble share no layers.
+    Of a model each network is a copy with new weights, unless frozen. With `copies`, networks of a
+    function are copied too, so that members of an ensemble share no layers.
     """
 
     network: Network
@@ -43,16 +42,9 @@ class OwnNetwork(AutoNetwork):
             # Raw rows become standardised numbers without NaN before the network.
             rows = tabular(x, 2, (), output="features", name="rows", bins=0)
         shape = x.shape[1:] if rows is None else rows.output_shape[1:]
-        network = self._new(tuple(shape), num_outputs, seed)
-        made = with_end(network, num_outputs, output, seed)
+        made = with_end(self._new(tuple(shape), num_outputs, seed), num_outputs, output, seed)
         if rows is not None:
             made = with_data(keras.Model(rows.input, made(rows.output), name=made.name))
-        if network.compiled and made is not network:
-            raise ValueError(
-                f"Expected an uncompiled network; received {network.name!r}, which is compiled, "
-                f"but an algorithm that trains outputs of the kind {output!r} on these inputs "
-                "changes its ends."
-            )
         return made
 
     def augments(self, shape: Any) -> bool:
@@ -64,13 +56,14 @@ class OwnNetwork(AutoNetwork):
             network = _copied(_with_inputs(self.network, shape), Seeds(seed, "network"))
         else:
             network = self.network(shape, num_outputs)
-            if not isinstance(network, keras.Model):
+            if not isinstance(network, keras.Model) or network.compiled:
                 raise ValueError(
-                    f"Expected a builder to return a keras.Model; received {network!r}."
+                    "Expected a builder to return a keras.Model that is not compiled; received "
+                    f"{network!r}."
                 )
             if isinstance(network, keras.Sequential) and not network.built:
                 network.build((None, *shape))
-            if self.copies and not network.compiled:
+            if self.copies:
                 network = _copied(network)
         inputs_of(network)
         expected = [tuple(end.shape[1:]) for end in network.inputs]
@@ -92,12 +85,11 @@ def with_network(algorithm: Algorithm, network: Network | None, settings: Settin
             "Expected `network` to be an uncompiled keras.Model or a function build(input_shape, "
             f"num_classes) that returns one; received {network!r}.{estimator_hint(network)}"
         )
-    own = not isinstance(algorithm.body, str)
-    if own or algorithm.pretraining_sees or not algorithm.body_kind.is_network:
+    has_own = not isinstance(algorithm.body, str) or not algorithm.body_kind.is_network
+    if has_own or algorithm.pretraining_sees:
         raise ValueError(
             "Expected `network` with an algorithm that trains one without pre-training, such as "
-            f"'calibrated_bayes', 'ensemble_bayes' or 'cost_model'; received {algorithm.name!r}"
-            f"{', which has a body of its own' if own else ''}."
+            f"'calibrated_bayes', 'ensemble_bayes' or 'cost_model'; received {algorithm.name!r}."
         )
     fields = dataclasses.fields(AutoNetwork)
     choices = {field.name: getattr(settings.auto, field.name) for field in fields}
@@ -155,7 +147,6 @@ def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | No
     kind = network_kind(tensor, num_outputs)
     rank, one_unit = len(tensor.shape), kind == "probability" and tensor.shape[-1] == 1
     if kind == output and rank == 2 and not one_unit:
-        check_loss(network, output)
         return network
     if kind == "cost" or (output == "cost" and kind != "features"):
         ends = "costs by a CostOutput" if output == "cost" else "logits or probabilities"

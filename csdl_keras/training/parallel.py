@@ -4,7 +4,6 @@ import contextlib
 import functools
 import multiprocessing
 import os
-import pickle
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -81,7 +80,7 @@ def _attempt(
         _check_environment(wanted)
         return name, task()
     except Exception as error:
-        return name, _portable(error) if elsewhere else error
+        return name, error
     finally:
         if elsewhere:
             forget_models()
@@ -98,15 +97,6 @@ def _end_with(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, name="end with parent", daemon=True).start()
-
-
-def _portable(error: Exception) -> Exception:
-    """Returns the error, or one with the same message if it cannot be unpickled."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
 
 
 def _adopt(wanted: dict[str, Any]) -> None:

@@ -153,5 +153,7 @@ def test_networks_of_an_estimator():
         model.compile("sgd", csdl.SOSRLoss())
         return model
 
-    with refused("Expected a loss of classifiers"):
-        CostSensitiveClassifier(build, C).fit(np.repeat(X, 3, axis=0), np.repeat(LABELS, 3))
+    with refused("that is not compiled"):
+        CostSensitiveClassifier(network=build, cost_matrix=C).fit(
+            np.repeat(X, 3, axis=0), np.repeat(LABELS, 3)
+        )

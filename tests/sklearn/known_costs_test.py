@@ -43,12 +43,14 @@ def test_decisions_by_known_costs(name, kind):
     np.testing.assert_array_equal(model.predict(X, costs=costs), names[chosen])
     paid = [of_example(costs, n)[INDICES[n], k] for n, k in enumerate(chosen)]
     weights = np.arange(90.0)
+    if costs is not AFFINE:
+        costs = np.tile(costs, (90, 1, 1))
     assert model.score(X, Y, costs=costs) == pytest.approx(-np.mean(paid))
     found = model.score(X, Y, costs=costs, sample_weight=weights)
     assert found == pytest.approx(-np.sum(weights * paid) / weights.sum())
 
 
-@pytest.mark.parametrize("name,costs", [("cost_model", AFFINE), (csdl.models.mlp, EXPANDED)])
+@pytest.mark.parametrize("name,costs", [("cost_model", AFFINE), ("calibrated_bayes", EXPANDED)])
 def test_fit_with_known_costs_decides_by_their_mean(name, costs):
     model = estimator(name, cost_matrix=None).fit(X, Y, costs=costs)
     mean = sum(EXPANDED) / 90
@@ -68,7 +70,7 @@ def test_algorithms_without_probabilities():
     with pytest.raises(ValueError, match=match):
         fitted(name).predict(X, costs=AFFINE)
     with pytest.raises(ValueError, match=match):
-        fitted(name).score(X, Y, costs=MATRIX)
+        fitted(name).score(X, Y, costs=EXPANDED)
     with pytest.raises(ValueError, match=match):
         estimator(name, cost_matrix=None).fit(X, Y, costs=AFFINE)
     assert fitted(name).score(X, Y, costs=COSTS) <= 0

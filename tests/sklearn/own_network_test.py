@@ -1,8 +1,7 @@
-"""Networks that a function of the user builds."""
+"""Networks of the user's in the estimator."""
 
 import functools
 
-import keras
 import numpy as np
 import pytest
 
@@ -15,48 +14,28 @@ probabilities = functools.partial(csdl.models.mlp, hidden_units=(8,))
 costs = functools.partial(csdl.models.mlp, output="cost", hidden_units=(8,))
 
 
-def test_probabilities_are_those_of_a_network():
-    one = estimator(probabilities).fit(X, Y)
-    other = estimator("calibrated_bayes", network=probabilities).fit(X, Y)
-    found = one.predict_proba(X)
-    np.testing.assert_allclose(found, other.predict_proba(X), rtol=1e-5)
-    np.testing.assert_allclose(one.predict_cost(X), found @ MATRIX, rtol=1e-5)
-    np.testing.assert_array_equal(one.predict(X), LABELS[(found @ MATRIX).argmin(axis=1)])
+def test_probabilities_decide():
+    model = estimator("calibrated_bayes", network=probabilities).fit(X, Y)
+    found = model.predict_proba(X)
+    np.testing.assert_allclose(model.predict_cost(X), found @ MATRIX, rtol=1e-5)
+    np.testing.assert_array_equal(model.predict(X), LABELS[(found @ MATRIX).argmin(axis=1)])
 
 
 @pytest.mark.parametrize("own_costs", [False, True])
 def test_costs_are_in_units_of_the_largest(own_costs):
     matrix, given = (None, COSTS) if own_costs else (MATRIX, None)
-    model = estimator(costs, cost_matrix=matrix, validation_fraction=0).fit(X, Y, costs=given)
+    model = estimator("dnn_sosr", network=costs, cost_matrix=matrix, validation_fraction=0)
+    model.fit(X, Y, costs=given)
     outputs = model.model_.predict(X.astype("float32"), verbose=0)
     largest = (COSTS if own_costs else MATRIX).max()
     np.testing.assert_allclose(model.predict_cost(X), outputs * largest, rtol=1e-5)
-    assert not hasattr(model, "predict_proba") and hasattr(estimator(costs), "predict_proba")
-
-
-def compiled(build, **arguments):
-    """A function that builds compiled networks."""
-
-    def built(shape, num_classes):
-        model = build(shape, num_classes)
-        model.compile(**arguments)
-        return model
-
-    return built
-
-
-def test_what_is_compiled_stays_so():
-    optimizer = keras.optimizers.SGD(0.125)
-    loss = keras.losses.SparseCategoricalCrossentropy()
-    estimator(compiled(probabilities, optimizer=optimizer, loss=loss)).fit(X, Y)
-    assert int(optimizer.iterations) > 0
-    with pytest.raises(ValueError, match="Expected an uncompiled network of costs"):
-        estimator(compiled(costs, loss=csdl.SOSRLoss())).fit(X, Y)
+    assert not hasattr(model, "predict_proba")
 
 
 def test_mean_costs_decide_where_examples_have_their_own():
     """The cheapest decision in a class is another class here."""
-    model = estimator(probabilities, cost_matrix=None).fit(X, Y, costs=COSTS[:, [1, 2, 0]] + 1)
+    model = estimator("calibrated_bayes", network=probabilities, cost_matrix=None)
+    model.fit(X, Y, costs=COSTS[:, [1, 2, 0]] + 1)
     # The means of the examples that are not held out.
     means = model.model_.get_layer("bayes_decision").get_weights()[0]
     found = model.predict_proba(X) @ means
@@ -64,20 +43,3 @@ def test_mean_costs_decide_where_examples_have_their_own():
     np.testing.assert_allclose(means, csdl.costs.regret(model.cost_matrix_), atol=0.5)
     decided = [LABELS.tolist().index(label) for label in model.predict(X)]
     np.testing.assert_allclose(found[np.arange(90), decided], found.min(axis=1), rtol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("build", "arguments", "match"),
-    [
-        (lambda shape, classes: "model", {}, "to return a keras.Model; received 'model'"),
-        (
-            costs,
-            {"cost_matrix": csdl.costs.with_abstain(MATRIX, 0.5)},
-            "Expected an algorithm that can price decisions that are no class",
-        ),
-    ],
-    ids=["no model", "costs of other decisions"],
-)
-def test_networks_that_are_refused(build, arguments, match):
-    with pytest.raises(ValueError, match=match):
-        estimator(build, **arguments).fit(X, Y)

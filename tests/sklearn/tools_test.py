@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 import sklearn
-from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from csdl_keras.sklearn import BayesClassifier, CostSensitiveClassifier, average_cost_scorer
+from csdl_keras.sklearn import BayesClassifier, average_cost_scorer
 from tests.sklearn.bayes_classifier_test import AFFINE, EXPANDED, INDICES, WEIGHTS
-from tests.sklearn.fitted import COSTS, LABELS, MATRIX, SETTINGS, X, Y, estimator
+from tests.sklearn.fitted import COSTS, LABELS, MATRIX, X, Y, estimator
 
 FOLDS = StratifiedKFold(3)
 SPLITS = list(FOLDS.split(X, Y))
@@ -115,19 +115,3 @@ class TestRouting:
             expected = alone.score(X[test], Y[test], sample_weight=WEIGHTS[test])
         np.testing.assert_allclose(fitted.predict_proba(X), alone.predict_proba(X))
         assert score == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    "model",
-    [CostSensitiveClassifier("dnn_bayes", settings=SETTINGS), BayesClassifier(GaussianNB())],
-)
-def test_a_refused_fit_changes_nothing(model, run_eagerly):
-    with pytest.raises(ValueError):
-        model.fit(X, Y, costs=np.ones((5, 3)))
-    with pytest.raises(NotFittedError):
-        model.predict(X)
-    model.fit(X, Y)
-    before = model.predict(X)
-    with pytest.raises(ValueError):
-        model.fit(X, np.arange(90) % 2, costs=np.ones((90, 3, 3)))
-    np.testing.assert_array_equal(model.predict(X), before)

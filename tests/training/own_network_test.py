@@ -114,7 +114,7 @@ def test_caches_tell_models_apart():
     ("algorithm", "network", "match"),
     [
         ("dnn_bayes", "resnet", "`network` to be an uncompiled keras.Model or a function"),
-        ("calibrated_bayes", lambda shape, k: 3, "a builder to return a keras.Model; received 3"),
+        ("calibrated_bayes", lambda shape, k: 3, "a builder to return a keras.Model.*received 3"),
         ("csdnn", chain(), "one without pre-training.*received 'csdnn'"),
         ("calibrated_bayes", csdl.models.mlp((4,), 2, (6,)), r"inputs of shape \(5,\); received"),
         ("calibrated_bayes", csdl.models.mlp((5,), 9, (6,)), "each of 2 classes; received 9"),
