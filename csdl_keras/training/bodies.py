@@ -14,7 +14,6 @@ from csdl_keras.models.convnet import convnet
 from csdl_keras.models.mlp import mlp
 from csdl_keras.models.tabular import tabular
 
-_MOST = 10**9
 _TABLE_EPOCHS = 30
 
 
@@ -40,7 +39,7 @@ def choice(default: object, check: Callable[[str, Any], Any], optional: bool = F
 
 def count(default: int | None, optional: bool = False) -> Any:
     """A whole number of at least 1."""
-    return choice(default, lambda name, it: check_integer(name, it, high=_MOST), optional)
+    return choice(default, check_integer, optional)
 
 
 def positive(default: float, optional: bool = False) -> Any:
@@ -63,7 +62,7 @@ def layer_sizes(default: tuple[int, ...] | None, optional: bool = False) -> Any:
 
     def sizes(name: str, value: object) -> tuple[int, ...]:
         given = check_type(name, value, (tuple, list), "a tuple of integers")
-        return tuple(check_integer(name, size, high=_MOST) for size in given)
+        return tuple(check_integer(name, size) for size in given)
 
     return choice(default, sizes, optional)
 
@@ -214,15 +213,8 @@ class MLP(Body):
     optimizer_name: str = one_of("sgd", ("sgd", "adam"))
     momentum: float = share(0.9)
 
-    can_pretrain: ClassVar[bool] = True
-    of_training: ClassVar[tuple[str, ...]] = (
-        "epochs",
-        "learning_rate",
-        "min_steps",
-        "momentum",
-        "optimizer_name",
-        "patience",
-    )
+    can_pretrain = True
+    of_training = ("epochs", "learning_rate", "min_steps", "momentum", "optimizer_name", "patience")
 
     def build(self, x: np.ndarray, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         return mlp(x.shape[1:], num_outputs, self.hidden_units, output=output, seed=seed)
@@ -253,7 +245,7 @@ class CaffeCNN(Body):
     epochs: int = count(8)
     batch_size: int = count(25)
 
-    takes_images: ClassVar[bool] = True
+    takes_images = True
 
     def build(self, x: np.ndarray, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         mean = 255.0 * x.mean(axis=0)
@@ -304,8 +296,8 @@ class AutoNetwork(Body):
     label_smoothing: float = share(0.05)
     clipnorm: float | None = positive(1.0, optional=True)
 
-    has_features: ClassVar[bool] = True
-    takes_frames: ClassVar[bool] = True
+    has_features = True
+    takes_frames = True
 
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         if x.ndim != 4:
@@ -350,11 +342,9 @@ class AutoNetwork(Body):
 
     def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
         warmup = max(1, steps // 20)
+        decay, peak = max(1, steps - warmup), self.learning_rate
         rate = keras.optimizers.schedules.CosineDecay(
-            0.0,
-            max(1, steps - warmup),
-            warmup_target=self.learning_rate,
-            warmup_steps=warmup,
+            0.0, decay, warmup_target=peak, warmup_steps=warmup
         )
         # One costly example among many cheap ones would outweigh all the others.
         clip = self.clipnorm if on_costs else None
@@ -386,11 +376,7 @@ class KernelMachine(Choices):
     penalty: float = positive(1.0)
     gamma_factor: float = positive(1.0)
 
-    is_network: ClassVar[bool] = False
-    can_pretrain: ClassVar[bool] = False
-    has_features: ClassVar[bool] = False
-    takes_frames: ClassVar[bool] = False
-    takes_images: ClassVar[bool] = False
+    is_network = can_pretrain = has_features = takes_frames = takes_images = False
 
 
 #: Bodies by their names in an `Algorithm` and in `Settings`.

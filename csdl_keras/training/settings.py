@@ -72,10 +72,7 @@ class Settings(Choices):
             owner, _, field = name.rpartition(".")
             part: Any = getattr(changed, owner, None) if owner else changed
             if field not in getattr(part, "__dataclass_fields__", ()):
-                raise ValueError(
-                    "Expected the name of a choice, such as 'mlp.learning_rate'; received "
-                    f"{name!r}."
-                )
+                raise ValueError(f"Expected a choice such as 'mlp.epochs'; received {name!r}.")
             part = dataclasses.replace(part, **{field: value})
             changed = dataclasses.replace(changed, **{owner: part}) if owner else part
         return changed

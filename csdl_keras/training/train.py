@@ -346,51 +346,44 @@ class Trainer:
     def _run(
         self, waiting: "dict[int, list[Training]]", on_error: OnError
     ) -> Iterator[tuple[int, Trained]]:
-        """Trains what the cache lacks; yields a request as soon as its networks are there."""
+        """Yields each request as soon as all its networks are trained."""
         size = len(waiting) if several_jobs() else 1
         while waiting:
             group = {index: waiting.pop(index) for index in list(waiting)[:size]}
+            networks = [one for members in group.values() for one in members]
             results: dict[str, _Results | Exception] = {}
-            tasks: dict[str, _Task] = {}
-            for network in (one for members in group.values() for one in members):
-                cache = self.cache if is_kept(network.descriptions) else StageCache()
-                kept = [cache.find(description) for description in network.descriptions]
-                if None in kept:
-                    tasks[network.key] = _Task(network, cache, self.callbacks, self.verbose)
-                else:
-                    results[network.key] = [one for one in kept if one is not None]
-            wanted = next((task.network.environment for task in tasks.values()), {})
-            yield from self._ready(group, results, on_error)
-            for key, result in run_tasks(tasks, wanted):
-                task = tasks.pop(key)
-                if task.cache.folder is None and not isinstance(result, Exception):
-                    # Another process has a memory of its own.
-                    for description, one in zip(task.network.descriptions, result, strict=False):
-                        task.cache.put(description, one)
+            for key, result in self._results(networks):
                 results[key] = result
-                yield from self._ready(group, results, on_error)
+                for index, members in list(group.items()):
+                    found = [results[one.key] for one in members if one.key in results]
+                    failed = any(_error_of(one) is not None for one in found)
+                    if not failed and len(found) < len(members):
+                        continue
+                    del group[index]
+                    try:
+                        trained = _trained(members, found)
+                    except Exception as raised:
+                        on_error(index, raised)
+                    else:
+                        yield index, trained
 
-    def _ready(
-        self,
-        group: "dict[int, list[Training]]",
-        results: "dict[str, _Results | Exception]",
-        on_error: OnError,
-    ) -> Iterator[tuple[int, Trained]]:
-        """Yields requests whose networks are all trained, and takes them and failed ones away."""
-        for index, members in list(group.items()):
-            found = [results[one.key] for one in members if one.key in results]
-            error = next((it for one in found if (it := _error_of(one)) is not None), None)
-            if error is None and len(found) < len(members):
-                continue
-            del group[index]
-            try:
-                if error is not None:
-                    raise error
-                trained = _trained(members, [one for one in found if isinstance(one, list)])
-            except Exception as raised:
-                on_error(index, raised)
+    def _results(self, networks: "list[Training]") -> "Iterator[tuple[str, _Results | Exception]]":
+        """Yields what the cache keeps, and then trains the others."""
+        tasks: dict[str, _Task] = {}
+        for network in networks:
+            cache = self.cache if is_kept(network.descriptions) else StageCache()
+            kept = [it for one in network.descriptions if (it := cache.find(one)) is not None]
+            if len(kept) == len(network.descriptions):
+                yield network.key, kept
             else:
-                yield index, trained
+                tasks[network.key] = _Task(network, cache, self.callbacks, self.verbose)
+        for key, result in run_tasks(tasks, networks[0].environment):
+            task = tasks[key]
+            if task.cache.folder is None and not isinstance(result, Exception):
+                # Another process has a memory of its own.
+                for description, one in zip(task.network.descriptions, result, strict=False):
+                    task.cache.put(description, one)
+            yield key, result
 
 
 def _raise(index: int, error: Exception) -> None:
@@ -404,22 +397,21 @@ def _check_costs(
     data: TrainingData, algorithm: Algorithm, cost_matrix: ArrayLike | None
 ) -> np.ndarray:
     """Returns the cost matrix, or the mean costs of examples that have their own, checked."""
-    own, classes = data.train.costs, data.classes
-    if (cost_matrix is None) == (own is None and data.mean_costs is None):
+    own, known, classes = data.train.costs, data.mean_costs, data.classes
+    if (cost_matrix is None) == (own is None and known is None):
+        received = "neither" if cost_matrix is None else "both"
         raise ValueError(
-            "Expected a `cost_matrix`, or `costs` of each example; received "
-            f"{'neither' if cost_matrix is None else 'both'}."
+            f"Expected a `cost_matrix`, or `costs` of each example; received {received}."
         )
     if own is not None:
         matrix = check_mean_costs(class_means(data.train.y, own))
-    elif data.mean_costs is not None:
-        matrix = data.mean_costs
+    elif known is not None:
+        matrix = known
         if not algorithm.shares_training:
             raise ValueError(
                 "Expected an algorithm that trains on labels alone, such as 'calibrated_bayes', "
-                "with costs that are known when deciding, of shape (N, K, D); received "
-                f"{algorithm.name!r}, which trains on costs. Where costs are not known when "
-                "deciding, pass the vectors `csdl_keras.costs.cost_vectors(costs, y)`."
+                f"with costs of shape (N, K, D); received {algorithm.name!r}. It trains on the "
+                "vectors `csdl_keras.costs.cost_vectors(costs, y)`."
             )
     else:
         assert cost_matrix is not None  # as checked above
@@ -428,8 +420,8 @@ def _check_costs(
         matrix = check_cost_matrix(cost_matrix, square=False, classes=classes)
     if data.classes is not None and own is None and len(matrix) != len(data.classes):
         raise ValueError(
-            f"Expected costs with a row for each of the labels {data.classes.tolist()}, in "
-            f"that order; received {len(matrix)} rows."
+            f"Expected costs with a row for each of the labels {data.classes.tolist()}; received "
+            f"{len(matrix)} rows."
         )
     for part in data.parts:
         check_labels(part.y, len(matrix))
@@ -441,10 +433,9 @@ def _check_costs(
     prices_others = objective.other_decisions and algorithm.pretraining_sees != "costs"
     if decisions > num_classes and not prices_others:
         raise ValueError(
-            "Expected an algorithm that can price decisions that are no class, such as to "
-            "abstain: 'cost_model', or one with prediction='bayes' and without cost-aware "
-            f"pre-training, such as 'calibrated_bayes'; {received} An `Objective` of your own says "
-            "by `other_decisions` that it can."
+            "Expected an algorithm that can price decisions that are no class, such as "
+            "'cost_model' or 'calibrated_bayes', or an `Objective` with `other_decisions`; "
+            f"{received}"
         )
     if decisions < num_classes and algorithm.prediction == "argmax":
         raise ValueError(
@@ -452,9 +443,8 @@ def _check_costs(
         )
     if own is not None and objective.weighted and np.diagonal(regret(matrix)).any():
         raise ValueError(
-            "Expected costs whose right decisions are on average the cheapest, since "
-            f"{algorithm.name!r} weighs examples by the costs of mistakes; received mean costs "
-            f"{matrix.round(4).tolist()}."
+            "Expected costs whose right decisions are on average the cheapest for "
+            f"{algorithm.name!r}; received mean costs {matrix.round(4).tolist()}."
         )
     return matrix
 
@@ -464,16 +454,15 @@ def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
     body, shape = algorithm.body_kind, data.train.x.shape
     if data.classes is not None and not body.is_network:
         raise ValueError(
-            f"Expected integer labels for {algorithm.name!r}, whose file keeps no others; received "
-            f"{data.classes.tolist()}. Pass numpy.unique(y, return_inverse=True)[1]."
+            f"Expected integer labels for {algorithm.name!r}; received {data.classes.tolist()}. "
+            "Pass numpy.unique(y, return_inverse=True)[1]."
         )
     if data.columns is not None and not body.takes_frames:
         missing = any(np.isnan(part.x).any() for part in data.parts)
         if missing or data.columns.categorical:
             raise ValueError(
                 "Expected a data frame of numbers without missing values for the network of "
-                f"{algorithm.name!r}; received categories or missing values, which the network "
-                "of 'calibrated_bayes', 'ensemble_bayes' and 'cost_model' encodes."
+                f"{algorithm.name!r}; received others, which 'calibrated_bayes' encodes."
             )
     if body.takes_images:
         for part in data.parts:
@@ -482,9 +471,8 @@ def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
     images = len(shape) == 4 and (algorithm.body == "auto" or body.takes_images)
     if first and images and shape[1] in (1, 3) and shape[3] not in (1, 3):
         raise ValueError(
-            "Expected images of shape (N, height, width, channels), whatever "
-            f"keras.config.image_data_format() says; received shape {tuple(shape)}. Pass "
-            "numpy.moveaxis(x, 1, -1)."
+            "Expected images of shape (N, height, width, channels); received shape "
+            f"{tuple(shape)}. Pass numpy.moveaxis(x, 1, -1)."
         )
 
 
@@ -494,13 +482,12 @@ def _remarks(first: "Training") -> list[str]:
     if algorithm.calibrated and first.held_out(0) is None:
         found.append(
             f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
-            "they stay as they are. An ensemble of several networks needs none."
+            "they stay as they are."
         )
     if len(shape) == 3 and (algorithm.body == "auto" or algorithm.body_kind.takes_images):
         found.append(
             f"x of shape (N, {shape[1]}, {shape[2]}) is taken as a table of "
-            f"{shape[1] * shape[2]} features; for images pass x[..., None]. A table that is "
-            "passed as x.reshape(len(x), -1) gives no warning."
+            f"{shape[1] * shape[2]} features; for images pass x[..., None]."
         )
     return found
 
@@ -655,25 +642,20 @@ class _Task:
     def __call__(self) -> _Results:
         results: _Results = []
         for description in self.network.descriptions:
-            step = _pretrain if description["stage"] == "pretraining" else _fit
-            compute = functools.partial(self._compute, step, description, results)
-            results = [*results, self.cache.get(description, compute)]
+            compute = functools.partial(self._compute, description, results[:])
+            results.append(self.cache.get(description, compute))
             if _error_of(results) is not None:
                 break
         return results
 
-    def _compute(
-        self, step: Callable[..., _Computed], description: dict[str, Any], before: _Results
-    ) -> _Computed:
-        algorithm, seed = self.network.algorithm, self.network.seed
+    def _compute(self, description: dict[str, Any], before: _Results) -> _Computed:
+        algorithm, seed, stage = self.network.algorithm, self.network.seed, description["stage"]
         callbacks, verbose = [*self.callbacks], self.verbose
         if verbose == "auto":
             verbose = 0
             if sys.stdout.isatty() or "ipykernel" in sys.modules:
-                members = algorithm.members or 1
-                place = f", network {self.network.member + 1} of {members}" if members > 1 else ""
-                what = ", pre-training" if step is _pretrain else ""
-                callbacks.append(EpochBar(f"{algorithm.title}{place}{what}"))
+                place = f"{self.network.member + 1} of {algorithm.members}"
+                callbacks.append(EpochBar(f"{algorithm.title}, {stage} of network {place}"))
         arguments = {
             "seed": seed,
             "unfinished": self.cache.unfinished(description),
@@ -683,7 +665,9 @@ class _Task:
         if seed is not None:
             keras.utils.set_random_seed(seed)
         try:
-            return step(self.network, [one.arrays for one in before], arguments)
+            if stage == "pretraining":
+                return _pretrain(self.network, arguments)
+            return _fit(self.network, [one.arrays for one in before], arguments)
         except DivergedError as error:  # It is kept like any result, so as not to diverge again.
             return [], {"epochs": error.epoch, "diverged": str(error)}
 
@@ -696,7 +680,7 @@ def _error_of(results: _Results | Exception) -> Exception | None:
     return results
 
 
-def _pretrain(training: Training, _: list, arguments: dict[str, Any]) -> _Computed:
+def _pretrain(training: Training, arguments: dict[str, Any]) -> _Computed:
     """Pre-trains the network; returns the weights of its pre-trained layers and a record."""
     pretraining, examples, costs = training.pretraining, training.learned, None
     assert pretraining is not None
@@ -818,9 +802,14 @@ def _fit_csosr(training: Training) -> _Computed:
 # From trained networks to the model that decides.
 
 
-def _trained(members: Sequence[Training], results: Sequence[_Results]) -> Trained:
-    """Returns the classifier of an algorithm's networks, all of which are trained."""
-    first, arrays = members[0], [found[-1].arrays for found in results]
+def _trained(members: Sequence[Training], found: Sequence[_Results | Exception]) -> Trained:
+    """Returns the classifier of an algorithm's networks, or raises the error of one of them."""
+    for one in found:
+        error = _error_of(one)
+        if error is not None:
+            raise error
+    results = [one for one in found if isinstance(one, list)]
+    first, arrays = members[0], [one[-1].arrays for one in results]
     unit = first.unit if first.algorithm.output == "cost" else 1.0
     if first.body.is_network:
         model = with_data(_classifier(members, arrays), classes=first.data.classes, unit=unit)
@@ -828,7 +817,7 @@ def _trained(members: Sequence[Training], results: Sequence[_Results]) -> Traine
         from csdl_keras.baselines.csosr import CSOSR
 
         model = CSOSR.from_record(from_arrays(arrays[0])[0])
-    info, seconds = results[0][-1].info, sum(one.seconds for found in results for one in found)
+    info, seconds = results[0][-1].info, sum(it.seconds for one in results for it in one)
     return Trained(model, seconds, int(info["epochs"]), unit, info.get("history", {}))
 
 
