@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import keras
@@ -28,43 +28,28 @@ class Choices:
                 object.__setattr__(self, field.name, check(field.name, getattr(self, field.name)))
 
 
-def choice(default: object, check: Callable[[str, Any], Any], optional: bool = False) -> Any:
-    """A field whose value `check(name, value)` returns; `optional` allows `None`."""
+def choice(default: Any, check: Callable[..., Any], optional: bool = False, **limits: Any) -> Any:
+    """A field whose value `check(name, value, **limits)` returns; `optional` allows `None`."""
 
     def checked(name: str, value: object) -> Any:
-        return None if optional and value is None else check(name, value)
+        return None if optional and value is None else check(name, value, **limits)
 
     return dataclasses.field(default=default, metadata={"check": checked})
 
 
-def count(default: int | None, optional: bool = False) -> Any:
-    """A whole number of at least 1."""
-    return choice(default, check_integer, optional)
-
-
 def positive(default: float, optional: bool = False) -> Any:
     """A number above 0."""
-    return choice(default, lambda name, it: check_number(name, it, 0, exclude_low=True), optional)
+    return choice(default, check_number, optional, low=0, exclude_low=True)
 
 
 def share(default: float) -> Any:
     """A number in [0, 1]."""
-    return choice(default, lambda name, value: check_number(name, value, 0, 1))
+    return choice(default, check_number, low=0, high=1)
 
 
-def one_of(default: str, choices: Iterable[str]) -> Any:
-    """One of several names."""
-    return choice(default, lambda name, value: check_choice(name, value, choices))
-
-
-def layer_sizes(default: tuple[int, ...] | None, optional: bool = False) -> Any:
-    """A tuple of whole numbers of at least 1."""
-
-    def sizes(name: str, value: object) -> tuple[int, ...]:
-        given = check_type(name, value, (tuple, list), "a tuple of integers")
-        return tuple(check_integer(name, size) for size in given)
-
-    return choice(default, sizes, optional)
+def _check_sizes(name: str, value: object) -> tuple[int, ...]:
+    given = check_type(name, value, (tuple, list), "a tuple of integers")
+    return tuple(check_integer(name, size) for size in given)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,12 +106,12 @@ class Body(Choices):
     (None, 2)
     """
 
-    epochs: int = count(25)
-    batch_size: int = count(100)
+    epochs: int = choice(25, check_integer)
+    batch_size: int = choice(100, check_integer)
     learning_rate: float = positive(1e-3)
-    patience: int | None = count(10, optional=True)
-    min_steps: int = count(800)
-    effort: str = one_of("quick", EFFORTS)
+    patience: int | None = choice(10, check_integer, optional=True)
+    min_steps: int = choice(800, check_integer)
+    effort: str = choice("quick", check_choice, choices=EFFORTS)
 
     #: Whether it is a network; kernel machines are not.
     is_network: ClassVar[bool] = True
@@ -208,9 +193,9 @@ class MLP(Body):
     3
     """
 
-    hidden_units: tuple[int, ...] = layer_sizes((500, 500, 500))
+    hidden_units: tuple[int, ...] = choice((500, 500, 500), _check_sizes)
     learning_rate: float = positive(0.2)
-    optimizer_name: str = one_of("sgd", ("sgd", "adam"))
+    optimizer_name: str = choice("sgd", check_choice, choices=("sgd", "adam"))
     momentum: float = share(0.9)
 
     can_pretrain = True
@@ -240,10 +225,10 @@ class CaffeCNN(Body):
     'quick'
     """
 
-    variant: str = one_of("quick", ("quick", "full"))
-    optimizer_name: str = one_of("sgd", ("sgd", "adam"))
-    epochs: int = count(8)
-    batch_size: int = count(25)
+    variant: str = choice("quick", check_choice, choices=("quick", "full"))
+    optimizer_name: str = choice("sgd", check_choice, choices=("sgd", "adam"))
+    epochs: int = choice(8, check_integer)
+    batch_size: int = choice(25, check_integer)
 
     takes_images = True
 
@@ -287,12 +272,12 @@ class AutoNetwork(Body):
     """
 
     # `Any`, since no number of epochs is known without a shape.
-    epochs: Any = count(None, optional=True)
-    filters: tuple[int, ...] | None = layer_sizes(None, optional=True)
-    batch_size: int = count(50)
+    epochs: Any = choice(None, check_integer, optional=True)
+    filters: tuple[int, ...] | None = choice(None, _check_sizes, optional=True)
+    batch_size: int = choice(50, check_integer)
     learning_rate: float = positive(3e-3)
-    patience: int | None = count(None, optional=True)
-    min_steps: int = count(1000)
+    patience: int | None = choice(None, check_integer, optional=True)
+    min_steps: int = choice(1000, check_integer)
     label_smoothing: float = share(0.05)
     clipnorm: float | None = positive(1.0, optional=True)
 

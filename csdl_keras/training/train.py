@@ -57,8 +57,7 @@ from csdl_keras.training.settings import Settings, check_settings
 Request: TypeAlias = tuple[str | Algorithm, ArrayLike | None, *tuple[Settings | None, ...]]
 OnError: TypeAlias = Callable[[int, Exception], None]
 
-#: Least number of folds of an ensemble that is validated on them: two networks would otherwise
-#: learn from half of the examples each.
+#: Least folds of an ensemble: two networks would otherwise learn from half of the examples each.
 _LEAST_FOLDS = 5
 
 
@@ -190,16 +189,15 @@ class Trainer:
     Cost-blind and Bayes algorithms share their training for all cost matrices. Networks are
     trained where joblib is configured to: with `joblib.parallel_config(n_jobs=2)` in two
     processes, with `joblib.parallel_config("dask")` on a Dask cluster. That needs a `seed`, and
-    parts of your own that can be pickled; `callbacks` are called in this process alone, and
-    processes share pre-trainings only in the folder of a `cache`.
+    parts of your own that can be pickled. Processes call no `callbacks`, and share pre-trainings
+    only in the folder of a `cache`.
 
     Args:
         x, y, costs, network, settings: as in `csdl_keras.train`. Images for the paper's
             convolutional network, and inputs of pre-training, have to be in [0, 1].
         validation_data: as in `csdl_keras.train`; `None` (default) is none. The paper's networks
-            keep the epoch of the lowest validation cost, cost-blind ones that of fewest errors.
-            The default algorithms are calibrated on these examples, and on tables keep the epoch
-            of the lowest loss.
+            keep the epoch of the lowest validation cost, or of fewest errors if cost-blind; the
+            default algorithms that of the lowest loss on tables, and are calibrated on it.
         unlabelled: inputs `(U, ...)` that pre-training sees too, or `None` (default).
         seed: seed of everything random, which each training sets anew, so that the order of
             requests does not matter. `None` (default) follows the global state.
@@ -292,10 +290,9 @@ class Trainer:
         cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
     ) -> str:
-        """Returns a digest of all that an algorithm's networks depend on, for caches of others.
+        """Returns a digest of all that an algorithm's networks depend on; arguments as in `train`.
 
-        It is new in each call if an object of your own has no `version`. Arguments are those of
-        `train`.
+        It is new in each call if an object of your own has no `version`.
         """
         return StageCache.key([one.key for one in self._plan(algorithm, cost_matrix, settings)])
 
@@ -369,20 +366,25 @@ class Trainer:
 
     def _results(self, networks: "list[Training]") -> "Iterator[tuple[str, _Results | Exception]]":
         """Yields what the cache keeps, and then trains the others."""
-        tasks: dict[str, _Task] = {}
+        missing: dict[str, tuple[Training, StageCache]] = {}
         for network in networks:
             cache = self.cache if is_kept(network.descriptions) else StageCache()
             kept = [it for one in network.descriptions if (it := cache.find(one)) is not None]
             if len(kept) == len(network.descriptions):
                 yield network.key, kept
             else:
-                tasks[network.key] = _Task(network, cache, self.callbacks, self.verbose)
+                missing[network.key] = network, cache
+        # Other processes have no callbacks and show nothing.
+        watched: Any = ((), 0) if several_jobs() else (self.callbacks, self.verbose)
+        tasks = {
+            key: functools.partial(_train_network, *them, *watched) for key, them in missing.items()
+        }
         for key, result in run_tasks(tasks, networks[0].environment):
-            task = tasks[key]
-            if task.cache.folder is None and not isinstance(result, Exception):
+            network, cache = missing[key]
+            if cache.folder is None and not isinstance(result, Exception):
                 # Another process has a memory of its own.
-                for description, one in zip(task.network.descriptions, result, strict=False):
-                    task.cache.put(description, one)
+                for description, one in zip(network.descriptions, result, strict=False):
+                    cache.put(description, one)
             yield key, result
 
 
@@ -620,56 +622,50 @@ class Training:
 
 # The two functions that train, wherever joblib runs them.
 
-
 #: Of a network's pre-training, if it has one, and of its training.
 _Results: TypeAlias = list[StageResult]
 _Computed: TypeAlias = tuple[Weights, dict[str, Any]]
 
 
-@dataclasses.dataclass
-class _Task:
+def _train_network(
+    network: Training,
+    cache: StageCache,
+    callbacks: Sequence[keras.callbacks.Callback],
+    verbose: Verbose,
+) -> _Results:
     """Pre-trains a network, if it has that stage, and trains it, unless the cache has that."""
-
-    network: Training
-    cache: StageCache
-    callbacks: Sequence[keras.callbacks.Callback]
-    verbose: Verbose
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Another process has no callbacks and shows nothing.
-        return {**vars(self), "callbacks": (), "verbose": 0}
-
-    def __call__(self) -> _Results:
-        results: _Results = []
-        for description in self.network.descriptions:
-            compute = functools.partial(self._compute, description, results[:])
-            results.append(self.cache.get(description, compute))
-            if _error_of(results) is not None:
-                break
-        return results
-
-    def _compute(self, description: dict[str, Any], before: _Results) -> _Computed:
-        algorithm, seed, stage = self.network.algorithm, self.network.seed, description["stage"]
-        callbacks, verbose = [*self.callbacks], self.verbose
-        if verbose == "auto":
-            verbose = 0
-            if sys.stdout.isatty() or "ipykernel" in sys.modules:
-                place = f"{self.network.member + 1} of {algorithm.members}"
-                callbacks.append(EpochBar(f"{algorithm.title}, {stage} of network {place}"))
+    results: _Results = []
+    shown = verbose == "auto" and (sys.stdout.isatty() or "ipykernel" in sys.modules)
+    for description in network.descriptions:
+        stage, bars = description["stage"], []
+        if shown:
+            place = f"{network.member + 1} of {network.algorithm.members}"
+            bars = [EpochBar(f"{network.algorithm.title}, {stage} of network {place}")]
         arguments = {
-            "seed": seed,
-            "unfinished": self.cache.unfinished(description),
-            "callbacks": callbacks,
-            "verbose": verbose,
+            "seed": network.seed,
+            "unfinished": cache.unfinished(description),
+            "callbacks": [*callbacks, *bars],
+            "verbose": 0 if verbose == "auto" else verbose,
         }
-        if seed is not None:
-            keras.utils.set_random_seed(seed)
-        try:
-            if stage == "pretraining":
-                return _pretrain(self.network, arguments)
-            return _fit(self.network, [one.arrays for one in before], arguments)
-        except DivergedError as error:  # It is kept like any result, so as not to diverge again.
-            return [], {"epochs": error.epoch, "diverged": str(error)}
+        arrays = [one.arrays for one in results]
+        step = _pretrain if stage == "pretraining" else functools.partial(_fit, pretrained=arrays)
+        compute = functools.partial(_compute, step, network, arguments)
+        results.append(cache.get(description, compute))
+        if _error_of(results) is not None:
+            break
+    return results
+
+
+def _compute(
+    step: Callable[..., _Computed], network: Training, arguments: dict[str, Any]
+) -> _Computed:
+    """Computes a stage; a divergence is kept like any result, so as not to diverge again."""
+    if network.seed is not None:
+        keras.utils.set_random_seed(network.seed)
+    try:
+        return step(network, arguments)
+    except DivergedError as error:
+        return [], {"epochs": error.epoch, "diverged": str(error)}
 
 
 def _error_of(results: _Results | Exception) -> Exception | None:
@@ -706,7 +702,7 @@ def _pretrain(training: Training, arguments: dict[str, Any]) -> _Computed:
 
 
 def _fit(
-    training: Training, pretrained: list[Sequence[np.ndarray]], arguments: dict[str, Any]
+    training: Training, arguments: dict[str, Any], pretrained: list[Sequence[np.ndarray]]
 ) -> _Computed:
     """Trains the network, from `pretrained` layers if any; returns its weights and a record."""
     if not training.body.is_network:
@@ -716,14 +712,14 @@ def _fit(
         parts = training.data.train, training.data.validation, training.folds
         history = fit_stacked(training.networks, training.body, *parts, **arguments)
     else:
-        history = _fit_one(training, pretrained, arguments)
+        history = _fit_one(training, arguments, pretrained)
     weights = [array for network in training.networks for array in network.get_weights()]
     values = {name: list(map(float, them)) for name, them in history.history.items()}
     return weights, {"epochs": len(history.epoch), "history": values}
 
 
 def _fit_one(
-    training: Training, pretrained: list[Sequence[np.ndarray]], arguments: dict[str, Any]
+    training: Training, arguments: dict[str, Any], pretrained: list[Sequence[np.ndarray]]
 ) -> keras.callbacks.History:
     (model,), body, objective = training.networks, training.body, training.objective
     train, validation = training.learned, training.held_out(training.member)
