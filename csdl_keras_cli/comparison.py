@@ -254,8 +254,7 @@ def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> Non
 def compare(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
     start = time.perf_counter()
-    names = dict.fromkeys(ALGORITHMS[it].name for it in arguments.algorithms or DEFAULT_ALGORITHMS)
-    compared = [ALGORITHMS[name] for name in names]
+    compared = [*dict.fromkeys(map(get_algorithm, arguments.algorithms or DEFAULT_ALGORITHMS))]
     if arguments.effort is not None:  # A kernel machine has none.
         effort = {"effort": arguments.effort}
         compared = [

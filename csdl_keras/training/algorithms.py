@@ -123,7 +123,9 @@ class Algorithm:
     @property
     def series(self) -> str:
         """The paper's `"blind"`, `"baseline"`, `"Bayes"` or `"SOSR"`, or `"regression"`."""
-        return dict(self.objective.series).get(self.prediction, "baseline")
+        if self.weighs_costs:
+            return "Bayes"
+        return "blind" if self.objective.blind else self.objective.series
 
     @property
     def awareness(self) -> tuple[str, str, str]:
@@ -132,18 +134,6 @@ class Algorithm:
         training = "X" if self.objective.blind else "O"
         prediction = "O" if self.weighs_costs else "X"
         return "none" if sees is None else MARKS[sees], training, prediction
-
-
-class _Algorithms(dict[str, Algorithm]):
-    """Algorithms by name; also finds aliases, which are not listed."""
-
-    aliases = {"scae_sosr": "csdnn"}
-
-    def __missing__(self, name: str) -> Algorithm:
-        return self[self.aliases[name]]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.aliases or super().__contains__(name)
 
 
 _TABLE = (
@@ -164,14 +154,7 @@ _TABLE = (
     Algorithm("cnn_sosr", "CNN SOSR", "cnn", "none", "sosr", "argmin"),
     Algorithm("calibrated_bayes", "Calibrated Bayes", "auto", "none", "nll", "bayes", False, True),
     Algorithm(
-        "ensemble_bayes",
-        "Ensemble Bayes",
-        "auto",
-        "none",
-        "nll",
-        "bayes",
-        in_table2=False,
-        calibrated=True,
+        *("ensemble_bayes", "Ensemble Bayes", "auto", "none", "nll", "bayes", False, True),
         effort="balanced",
     ),
     Algorithm("cost_model", "Cost model", "auto", "none", "expected_cost", "argmin", False, True),
@@ -182,8 +165,8 @@ _TABLE = (
 #: All algorithms by name: the fifteen of Table 1, then those beyond the paper, with
 #: `in_table2=False`: the default algorithms, and the common workaround of weighting examples by
 #: their costs (Zadrozny, Langford, Abe: Cost-sensitive learning by cost-proportionate example
-#: weighting, ICDM 2003). `"scae_sosr"` finds `"csdnn"`.
-ALGORITHMS: dict[str, Algorithm] = _Algorithms({it.name: it for it in _TABLE})
+#: weighting, ICDM 2003).
+ALGORITHMS: dict[str, Algorithm] = {it.name: it for it in _TABLE}
 
 #: The names of the fifteen algorithms of the paper's Table 1.
 PAPER_ALGORITHMS = tuple(it.name for it in _TABLE if it.in_table2)
@@ -194,9 +177,8 @@ assert (*PAPER_ALGORITHMS, *choices.OTHER_ALGORITHMS) == tuple(ALGORITHMS)
 
 
 def get_algorithm(algorithm: str | Algorithm, effort: str | None = None) -> Algorithm:
-    """Returns the algorithm of that name, also of an alias, or an `Algorithm`, at an effort."""
+    """Returns the algorithm of that name, or an `Algorithm`, at an effort."""
     if not isinstance(algorithm, Algorithm):
-        if not isinstance(algorithm, str) or algorithm not in _Algorithms.aliases:
-            check_choice("algorithm", algorithm, tuple(ALGORITHMS))
-        algorithm = ALGORITHMS[algorithm]
+        algorithm = "csdnn" if algorithm == "scae_sosr" else algorithm  # another name of it
+        algorithm = ALGORITHMS[check_choice("algorithm", algorithm, tuple(ALGORITHMS))]
     return algorithm if effort is None else dataclasses.replace(algorithm, effort=effort)

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import keras
@@ -14,7 +14,6 @@ from csdl_keras.models.convnet import convnet
 from csdl_keras.models.mlp import mlp
 from csdl_keras.models.tabular import tabular
 
-_MOST = 10**9
 _TABLE_EPOCHS = 30
 
 
@@ -29,43 +28,28 @@ class Choices:
                 object.__setattr__(self, field.name, check(field.name, getattr(self, field.name)))
 
 
-def choice(default: object, check: Callable[[str, Any], Any], optional: bool = False) -> Any:
-    """A field whose value `check(name, value)` returns; `optional` allows `None`."""
+def choice(default: Any, check: Callable[..., Any], optional: bool = False, **limits: Any) -> Any:
+    """A field whose value `check(name, value, **limits)` returns; `optional` allows `None`."""
 
     def checked(name: str, value: object) -> Any:
-        return None if optional and value is None else check(name, value)
+        return None if optional and value is None else check(name, value, **limits)
 
     return dataclasses.field(default=default, metadata={"check": checked})
 
 
-def count(default: int | None, optional: bool = False) -> Any:
-    """A whole number of at least 1."""
-    return choice(default, lambda name, it: check_integer(name, it, high=_MOST), optional)
-
-
 def positive(default: float, optional: bool = False) -> Any:
     """A number above 0."""
-    return choice(default, lambda name, it: check_number(name, it, 0, exclude_low=True), optional)
+    return choice(default, check_number, optional, low=0, exclude_low=True)
 
 
 def share(default: float) -> Any:
     """A number in [0, 1]."""
-    return choice(default, lambda name, value: check_number(name, value, 0, 1))
+    return choice(default, check_number, low=0, high=1)
 
 
-def one_of(default: str, choices: Iterable[str]) -> Any:
-    """One of several names."""
-    return choice(default, lambda name, value: check_choice(name, value, choices))
-
-
-def layer_sizes(default: tuple[int, ...] | None, optional: bool = False) -> Any:
-    """A tuple of whole numbers of at least 1."""
-
-    def sizes(name: str, value: object) -> tuple[int, ...]:
-        given = check_type(name, value, (tuple, list), "a tuple of integers")
-        return tuple(check_integer(name, size, high=_MOST) for size in given)
-
-    return choice(default, sizes, optional)
+def _check_sizes(name: str, value: object) -> tuple[int, ...]:
+    given = check_type(name, value, (tuple, list), "a tuple of integers")
+    return tuple(check_integer(name, size) for size in given)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -122,12 +106,12 @@ class Body(Choices):
     (None, 2)
     """
 
-    epochs: int = count(25)
-    batch_size: int = count(100)
+    epochs: int = choice(25, check_integer)
+    batch_size: int = choice(100, check_integer)
     learning_rate: float = positive(1e-3)
-    patience: int | None = count(10, optional=True)
-    min_steps: int = count(800)
-    effort: str = one_of("quick", EFFORTS)
+    patience: int | None = choice(10, check_integer, optional=True)
+    min_steps: int = choice(800, check_integer)
+    effort: str = choice("quick", check_choice, choices=EFFORTS)
 
     #: Whether it is a network; kernel machines are not.
     is_network: ClassVar[bool] = True
@@ -209,20 +193,13 @@ class MLP(Body):
     3
     """
 
-    hidden_units: tuple[int, ...] = layer_sizes((500, 500, 500))
+    hidden_units: tuple[int, ...] = choice((500, 500, 500), _check_sizes)
     learning_rate: float = positive(0.2)
-    optimizer_name: str = one_of("sgd", ("sgd", "adam"))
+    optimizer_name: str = choice("sgd", check_choice, choices=("sgd", "adam"))
     momentum: float = share(0.9)
 
-    can_pretrain: ClassVar[bool] = True
-    of_training: ClassVar[tuple[str, ...]] = (
-        "epochs",
-        "learning_rate",
-        "min_steps",
-        "momentum",
-        "optimizer_name",
-        "patience",
-    )
+    can_pretrain = True
+    of_training = ("epochs", "learning_rate", "min_steps", "momentum", "optimizer_name", "patience")
 
     def build(self, x: np.ndarray, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         return mlp(x.shape[1:], num_outputs, self.hidden_units, output=output, seed=seed)
@@ -248,12 +225,12 @@ class CaffeCNN(Body):
     'quick'
     """
 
-    variant: str = one_of("quick", ("quick", "full"))
-    optimizer_name: str = one_of("sgd", ("sgd", "adam"))
-    epochs: int = count(8)
-    batch_size: int = count(25)
+    variant: str = choice("quick", check_choice, choices=("quick", "full"))
+    optimizer_name: str = choice("sgd", check_choice, choices=("sgd", "adam"))
+    epochs: int = choice(8, check_integer)
+    batch_size: int = choice(25, check_integer)
 
-    takes_images: ClassVar[bool] = True
+    takes_images = True
 
     def build(self, x: np.ndarray, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         mean = 255.0 * x.mean(axis=0)
@@ -295,17 +272,17 @@ class AutoNetwork(Body):
     """
 
     # `Any`, since no number of epochs is known without a shape.
-    epochs: Any = count(None, optional=True)
-    filters: tuple[int, ...] | None = layer_sizes(None, optional=True)
-    batch_size: int = count(50)
+    epochs: Any = choice(None, check_integer, optional=True)
+    filters: tuple[int, ...] | None = choice(None, _check_sizes, optional=True)
+    batch_size: int = choice(50, check_integer)
     learning_rate: float = positive(3e-3)
-    patience: int | None = count(None, optional=True)
-    min_steps: int = count(1000)
+    patience: int | None = choice(None, check_integer, optional=True)
+    min_steps: int = choice(1000, check_integer)
     label_smoothing: float = share(0.05)
     clipnorm: float | None = positive(1.0, optional=True)
 
-    has_features: ClassVar[bool] = True
-    takes_frames: ClassVar[bool] = True
+    has_features = True
+    takes_frames = True
 
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         if x.ndim != 4:
@@ -350,11 +327,9 @@ class AutoNetwork(Body):
 
     def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
         warmup = max(1, steps // 20)
+        decay, peak = max(1, steps - warmup), self.learning_rate
         rate = keras.optimizers.schedules.CosineDecay(
-            0.0,
-            max(1, steps - warmup),
-            warmup_target=self.learning_rate,
-            warmup_steps=warmup,
+            0.0, decay, warmup_target=peak, warmup_steps=warmup
         )
         # One costly example among many cheap ones would outweigh all the others.
         clip = self.clipnorm if on_costs else None
@@ -386,11 +361,7 @@ class KernelMachine(Choices):
     penalty: float = positive(1.0)
     gamma_factor: float = positive(1.0)
 
-    is_network: ClassVar[bool] = False
-    can_pretrain: ClassVar[bool] = False
-    has_features: ClassVar[bool] = False
-    takes_frames: ClassVar[bool] = False
-    takes_images: ClassVar[bool] = False
+    is_network = can_pretrain = has_features = takes_frames = takes_images = False
 
 
 #: Bodies by their names in an `Algorithm` and in `Settings`.

@@ -2,10 +2,8 @@
 
 import dataclasses
 import functools
-from collections.abc import Iterator
 from typing import Any
 
-import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import (
@@ -50,10 +48,10 @@ class Examples:
         return Examples(self.x[rows], self.y[rows], costs, known)
 
     @property
-    def costs_shape(self) -> tuple[Any, ...] | None:
-        """The shape of the costs of an example's own, `None` without any."""
+    def costs_shape(self) -> tuple[int, ...]:
+        """The shape of an example's own costs, empty without any."""
         own = self.costs if self.known is None else self.known
-        return None if own is None else ("N", *own.shape[1:])
+        return () if own is None else own.shape[1:]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,8 +110,6 @@ def check_data(
     unlabelled: ArrayLike | None = None,
 ) -> TrainingData:
     """Returns copies of the data if they pass their checks, data frames and labels as numbers."""
-    for part in (x, validation_data, unlabelled):
-        _check_no_dataset(part)
     table, classes = as_table(x), own_classes("y", y)
     if classes is not None:
         y = positions("y", y, classes)
@@ -152,8 +148,8 @@ def _check_validation(
     check_example_shape("validation inputs", found.x, train.x.shape[1:], "as in training")
     if train.costs_shape != found.costs_shape:
         raise ValueError(
-            "Expected validation data with costs like those of training; received costs of the "
-            f"shapes {train.costs_shape} and {found.costs_shape}."
+            "Expected validation data with costs like those of training; received costs of "
+            f"shapes {train.costs_shape} and {found.costs_shape} of each example."
         )
     if isinstance(found.known, np.ndarray):  # A key contains them, and the mean of the others.
         return dataclasses.replace(found, known=np.array(found.known, np.float64, order="C"))
@@ -181,32 +177,14 @@ def _examples(
 
 
 def _inputs(name: str, x: Any) -> np.ndarray:
-    """Returns a float32 copy of inputs that pass their checks.
-
-    In the `Table` of a data frame NaN is a missing value; the message says so of other rows.
-    """
+    """Returns a float32 copy of inputs; NaN is a missing value in the `Table` of a data frame."""
     framed = isinstance(x, Table)
     inputs = x.rows if framed else input_array(name, x, hint=_FRAME_HINT)
     with np.errstate(over="ignore"):  # values beyond float32 become infinite
         inputs = inputs.astype("float32", order="C")
-    missing = np.isnan(inputs)
-    hint = ""
-    if inputs.ndim == 2 and not framed and missing.any():
-        hint = " The network for tables takes NaN as missing in a data frame: pandas.DataFrame(x)."
-    right = np.isfinite(inputs) | (framed & missing)
-    check_entries(name, inputs, right, "finite, also as float32", hint)
+    right = np.isfinite(inputs) | (framed & np.isnan(inputs))
+    check_entries(name, inputs, right, "finite, also as float32")
     return inputs
-
-
-def _check_no_dataset(x: Any) -> None:
-    of_torch = type(x).__module__.startswith("torch.utils.data")
-    kinds = (keras.utils.PyDataset, Iterator)
-    if isinstance(x, kinds) or hasattr(x, "element_spec") or of_torch:
-        raise ValueError(
-            "Expected arrays or data frames for training an algorithm from end to end; received "
-            f"{type(x).__name__}. Datasets and generators go to `csdl_keras.pretrain` and to the "
-            "`fit` of a model."
-        )
 
 
 def validation_split(

@@ -47,8 +47,7 @@ class Objective:
         predictions: the predictions that suit it; by default all of its `output`.
         searched: arguments of the loss for which searches have spaces.
         hinge: name of the objective that replaces it under `Settings(hard_hinge=True)`.
-        series: the series of its algorithms by their prediction, see `Algorithm.series`.
-            Defaults to none, a baseline.
+        series: the `Algorithm.series` of algorithms that estimate costs with it.
 
     Example:
 
@@ -70,7 +69,7 @@ class Objective:
     predictions: tuple[str, ...] = ()
     searched: tuple[str, ...] = ()
     hinge: str | None = None
-    series: tuple[tuple[str, str], ...] = ()
+    series: str = "baseline"
 
     #: Whether it puts its own head on the features of a body.
     needs_features: ClassVar[bool] = False
@@ -83,8 +82,6 @@ class Objective:
             raise ValueError(f"Expected `loss` to be callable or None; received {self.loss!r}.")
         check_choice("output", self.output, _OUTPUTS)
         check_choice("unit", self.unit, ("largest", "mean"))
-        if self.link is not None:
-            check_choice("link", self.link, ("log", "logit"))
         for one in self.predictions:
             check_choice("predictions", one, _OUTPUTS[self.output])
         if not self.predictions:
@@ -170,8 +167,7 @@ class _FunctionLoss(CostLoss):
 
     def __init__(self, function: Callable[..., Tensor], output_kind: str, **arguments: Any):
         super().__init__(**arguments)
-        self.function = function
-        self.output_kind = output_kind
+        self.function, self.output_kind = function, output_kind
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return self.function(costs, estimates)
@@ -210,31 +206,21 @@ class _ExpectedCost(Objective):
 
 _CROSS_ENTROPY = keras.losses.SparseCategoricalCrossentropy
 _LIKELIHOOD: dict[str, Any] = {"output": "probability", "on_costs": False}
-_REGRESSION: dict[str, Any] = {"other_decisions": True, "series": (("argmin", "regression"),)}
+_REGRESSION: dict[str, Any] = {"other_decisions": True, "series": "regression"}
 
 #: Objectives by the names that an `Algorithm` takes.
 OBJECTIVES: dict[str, Objective] = {
     objective.name: objective
     for objective in (
-        Objective(
-            "nll",
-            _CROSS_ENTROPY,
-            other_decisions=True,
-            series=(("argmax", "blind"), ("bayes", "Bayes")),
-            **_LIKELIHOOD,
-        ),
+        Objective("nll", _CROSS_ENTROPY, other_decisions=True, **_LIKELIHOOD),
         Objective(
             "weighted_nll", _CROSS_ENTROPY, weighted=True, predictions=("argmax",), **_LIKELIHOOD
         ),
         Objective("min", MINLoss, output="probability", priors=True, predictions=("argmax",)),
         Objective(
-            "sosr",
-            SOSRLoss,
-            searched=("cost_scale", "alpha"),
-            hinge="one_sided",
-            series=(("argmin", "SOSR"),),
+            "sosr", SOSRLoss, searched=("cost_scale", "alpha"), hinge="one_sided", series="SOSR"
         ),
-        Objective("one_sided", OneSidedLoss, series=(("argmin", "regression"),)),
+        Objective("one_sided", OneSidedLoss, series="regression"),
         Objective("poisson", PoissonCostLoss, link="log", unit="mean", **_REGRESSION),
         Objective("logistic", LogisticCostLoss, link="logit", **_REGRESSION),
         Objective("one_sided_svm", None),

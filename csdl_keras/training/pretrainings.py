@@ -8,12 +8,12 @@ from typing import Any, Self
 import keras
 import numpy as np
 
-from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.checks import check_bool, check_choice, check_integer
 from csdl_keras._utils.types import Verbose
 from csdl_keras.fitting.cache import StageCache
 from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.pretrain import pretrain
-from csdl_keras.training.bodies import Choices, choice, count, one_of, positive, share
+from csdl_keras.training.bodies import Choices, choice, positive, share
 
 #: What pre-training can look at, and the paper's mark of each in Table 1.
 MARKS = {"inputs": "X", "errors": "E", "costs": "O"}
@@ -39,8 +39,8 @@ class Pretraining(Choices):
     10
     """
 
-    sees: str = one_of("costs", tuple(MARKS))
-    epochs: int = count(10)
+    sees: str = choice("costs", check_choice, choices=tuple(MARKS))
+    epochs: int = choice(10, check_integer)
 
     def run(
         self,
@@ -103,7 +103,7 @@ class AutoEncoders(Pretraining):
     """
 
     learning_rate: float = positive(1e-3)
-    optimizer: str = one_of("adam", ("adam", "sgd"))
+    optimizer: str = choice("adam", check_choice, choices=("adam", "sgd"))
     corruption: float = share(0.25)
     beta: float = share(0.25)
     tied_weights: bool = choice(False, check_bool)

@@ -20,10 +20,9 @@ from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import AutoEncoders, Pretraining
 
 
-def _choices_of(kind: type) -> Any:
-    """An instance of a class of `Choices`, made without arguments by default."""
-    what = f"an instance of {kind.__name__}"
-    return choice(kind(), lambda name, value: check_type(name, value, kind, what))
+def _part(default: Choices) -> Any:
+    kind = type(default)
+    return choice(default, check_type, kind=kind, what=f"an instance of {kind.__name__}")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -48,15 +47,13 @@ class Settings(Choices):
     (3, 4)
     """
 
-    mlp: MLP = _choices_of(MLP)
-    cnn: CaffeCNN = _choices_of(CaffeCNN)
-    auto: AutoNetwork = _choices_of(AutoNetwork)
-    svm: KernelMachine = _choices_of(KernelMachine)
-    pretraining: AutoEncoders = _choices_of(AutoEncoders)
+    mlp: MLP = _part(MLP())
+    cnn: CaffeCNN = _part(CaffeCNN())
+    auto: AutoNetwork = _part(AutoNetwork())
+    svm: KernelMachine = _part(KernelMachine())
+    pretraining: AutoEncoders = _part(AutoEncoders())
     hard_hinge: bool = choice(False, check_bool)
-    members: int | None = choice(
-        None, lambda name, value: check_integer(name, value, high=MOST_MEMBERS), optional=True
-    )
+    members: int | None = choice(None, check_integer, optional=True, high=MOST_MEMBERS)
 
     def limit_epochs(self, epochs: int) -> "Settings":
         """Returns a copy that trains at most `epochs` epochs, and pre-trains no longer."""
@@ -72,10 +69,7 @@ class Settings(Choices):
             owner, _, field = name.rpartition(".")
             part: Any = getattr(changed, owner, None) if owner else changed
             if field not in getattr(part, "__dataclass_fields__", ()):
-                raise ValueError(
-                    "Expected the name of a choice, such as 'mlp.learning_rate'; received "
-                    f"{name!r}."
-                )
+                raise ValueError(f"Expected a choice such as 'mlp.epochs'; received {name!r}.")
             part = dataclasses.replace(part, **{field: value})
             changed = dataclasses.replace(changed, **{owner: part}) if owner else part
         return changed

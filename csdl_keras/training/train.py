@@ -57,8 +57,7 @@ from csdl_keras.training.settings import Settings, check_settings
 Request: TypeAlias = tuple[str | Algorithm, ArrayLike | None, *tuple[Settings | None, ...]]
 OnError: TypeAlias = Callable[[int, Exception], None]
 
-#: Least number of folds of an ensemble that is validated on them: two networks would otherwise
-#: learn from half of the examples each.
+#: Least folds of an ensemble: two networks would otherwise learn from half of the examples each.
 _LEAST_FOLDS = 5
 
 
@@ -190,16 +189,15 @@ class Trainer:
     Cost-blind and Bayes algorithms share their training for all cost matrices. Networks are
     trained where joblib is configured to: with `joblib.parallel_config(n_jobs=2)` in two
     processes, with `joblib.parallel_config("dask")` on a Dask cluster. That needs a `seed`, and
-    parts of your own that can be pickled; `callbacks` are called in this process alone, and
-    processes share pre-trainings only in the folder of a `cache`.
+    parts of your own that can be pickled. Processes call no `callbacks`, and share pre-trainings
+    only in the folder of a `cache`.
 
     Args:
         x, y, costs, network, settings: as in `csdl_keras.train`. Images for the paper's
             convolutional network, and inputs of pre-training, have to be in [0, 1].
         validation_data: as in `csdl_keras.train`; `None` (default) is none. The paper's networks
-            keep the epoch of the lowest validation cost, cost-blind ones that of fewest errors.
-            The default algorithms are calibrated on these examples, and on tables keep the epoch
-            of the lowest loss.
+            keep the epoch of the lowest validation cost, or of fewest errors if cost-blind; the
+            default algorithms that of the lowest loss on tables, and are calibrated on it.
         unlabelled: inputs `(U, ...)` that pre-training sees too, or `None` (default).
         seed: seed of everything random, which each training sets anew, so that the order of
             requests does not matter. `None` (default) follows the global state.
@@ -292,10 +290,9 @@ class Trainer:
         cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
     ) -> str:
-        """Returns a digest of all that an algorithm's networks depend on, for caches of others.
+        """Returns a digest of all that an algorithm's networks depend on; arguments as in `train`.
 
-        It is new in each call if an object of your own has no `version`. Arguments are those of
-        `train`.
+        It is new in each call if an object of your own has no `version`.
         """
         return StageCache.key([one.key for one in self._plan(algorithm, cost_matrix, settings)])
 
@@ -346,51 +343,49 @@ class Trainer:
     def _run(
         self, waiting: "dict[int, list[Training]]", on_error: OnError
     ) -> Iterator[tuple[int, Trained]]:
-        """Trains what the cache lacks; yields a request as soon as its networks are there."""
+        """Yields each request as soon as all its networks are trained."""
         size = len(waiting) if several_jobs() else 1
         while waiting:
             group = {index: waiting.pop(index) for index in list(waiting)[:size]}
+            networks = [one for members in group.values() for one in members]
             results: dict[str, _Results | Exception] = {}
-            tasks: dict[str, _Task] = {}
-            for network in (one for members in group.values() for one in members):
-                cache = self.cache if is_kept(network.descriptions) else StageCache()
-                kept = [cache.find(description) for description in network.descriptions]
-                if None in kept:
-                    tasks[network.key] = _Task(network, cache, self.callbacks, self.verbose)
-                else:
-                    results[network.key] = [one for one in kept if one is not None]
-            wanted = next((task.network.environment for task in tasks.values()), {})
-            yield from self._ready(group, results, on_error)
-            for key, result in run_tasks(tasks, wanted):
-                task = tasks.pop(key)
-                if task.cache.folder is None and not isinstance(result, Exception):
-                    # Another process has a memory of its own.
-                    for description, one in zip(task.network.descriptions, result, strict=False):
-                        task.cache.put(description, one)
+            for key, result in self._results(networks):
                 results[key] = result
-                yield from self._ready(group, results, on_error)
+                for index, members in list(group.items()):
+                    found = [results[one.key] for one in members if one.key in results]
+                    failed = any(_error_of(one) is not None for one in found)
+                    if not failed and len(found) < len(members):
+                        continue
+                    del group[index]
+                    try:
+                        trained = _trained(members, found)
+                    except Exception as raised:
+                        on_error(index, raised)
+                    else:
+                        yield index, trained
 
-    def _ready(
-        self,
-        group: "dict[int, list[Training]]",
-        results: "dict[str, _Results | Exception]",
-        on_error: OnError,
-    ) -> Iterator[tuple[int, Trained]]:
-        """Yields requests whose networks are all trained, and takes them and failed ones away."""
-        for index, members in list(group.items()):
-            found = [results[one.key] for one in members if one.key in results]
-            error = next((it for one in found if (it := _error_of(one)) is not None), None)
-            if error is None and len(found) < len(members):
-                continue
-            del group[index]
-            try:
-                if error is not None:
-                    raise error
-                trained = _trained(members, [one for one in found if isinstance(one, list)])
-            except Exception as raised:
-                on_error(index, raised)
+    def _results(self, networks: "list[Training]") -> "Iterator[tuple[str, _Results | Exception]]":
+        """Yields what the cache keeps, and then trains the others."""
+        missing: dict[str, tuple[Training, StageCache]] = {}
+        for network in networks:
+            cache = self.cache if is_kept(network.descriptions) else StageCache()
+            kept = [it for one in network.descriptions if (it := cache.find(one)) is not None]
+            if len(kept) == len(network.descriptions):
+                yield network.key, kept
             else:
-                yield index, trained
+                missing[network.key] = network, cache
+        # Other processes have no callbacks and show nothing.
+        watched: Any = ((), 0) if several_jobs() else (self.callbacks, self.verbose)
+        tasks = {
+            key: functools.partial(_train_network, *them, *watched) for key, them in missing.items()
+        }
+        for key, result in run_tasks(tasks, networks[0].environment):
+            network, cache = missing[key]
+            if cache.folder is None and not isinstance(result, Exception):
+                # Another process has a memory of its own.
+                for description, one in zip(network.descriptions, result, strict=False):
+                    cache.put(description, one)
+            yield key, result
 
 
 def _raise(index: int, error: Exception) -> None:
@@ -404,22 +399,21 @@ def _check_costs(
     data: TrainingData, algorithm: Algorithm, cost_matrix: ArrayLike | None
 ) -> np.ndarray:
     """Returns the cost matrix, or the mean costs of examples that have their own, checked."""
-    own, classes = data.train.costs, data.classes
-    if (cost_matrix is None) == (own is None and data.mean_costs is None):
+    own, known, classes = data.train.costs, data.mean_costs, data.classes
+    if (cost_matrix is None) == (own is None and known is None):
+        received = "neither" if cost_matrix is None else "both"
         raise ValueError(
-            "Expected a `cost_matrix`, or `costs` of each example; received "
-            f"{'neither' if cost_matrix is None else 'both'}."
+            f"Expected a `cost_matrix`, or `costs` of each example; received {received}."
         )
     if own is not None:
         matrix = check_mean_costs(class_means(data.train.y, own))
-    elif data.mean_costs is not None:
-        matrix = data.mean_costs
+    elif known is not None:
+        matrix = known
         if not algorithm.shares_training:
             raise ValueError(
                 "Expected an algorithm that trains on labels alone, such as 'calibrated_bayes', "
-                "with costs that are known when deciding, of shape (N, K, D); received "
-                f"{algorithm.name!r}, which trains on costs. Where costs are not known when "
-                "deciding, pass the vectors `csdl_keras.costs.cost_vectors(costs, y)`."
+                f"with costs of shape (N, K, D); received {algorithm.name!r}. It trains on the "
+                "vectors `csdl_keras.costs.cost_vectors(costs, y)`."
             )
     else:
         assert cost_matrix is not None  # as checked above
@@ -428,8 +422,8 @@ def _check_costs(
         matrix = check_cost_matrix(cost_matrix, square=False, classes=classes)
     if data.classes is not None and own is None and len(matrix) != len(data.classes):
         raise ValueError(
-            f"Expected costs with a row for each of the labels {data.classes.tolist()}, in "
-            f"that order; received {len(matrix)} rows."
+            f"Expected costs with a row for each of the labels {data.classes.tolist()}; received "
+            f"{len(matrix)} rows."
         )
     for part in data.parts:
         check_labels(part.y, len(matrix))
@@ -441,10 +435,9 @@ def _check_costs(
     prices_others = objective.other_decisions and algorithm.pretraining_sees != "costs"
     if decisions > num_classes and not prices_others:
         raise ValueError(
-            "Expected an algorithm that can price decisions that are no class, such as to "
-            "abstain: 'cost_model', or one with prediction='bayes' and without cost-aware "
-            f"pre-training, such as 'calibrated_bayes'; {received} An `Objective` of your own says "
-            "by `other_decisions` that it can."
+            "Expected an algorithm that can price decisions that are no class, such as "
+            "'cost_model' or 'calibrated_bayes', or an `Objective` with `other_decisions`; "
+            f"{received}"
         )
     if decisions < num_classes and algorithm.prediction == "argmax":
         raise ValueError(
@@ -452,9 +445,8 @@ def _check_costs(
         )
     if own is not None and objective.weighted and np.diagonal(regret(matrix)).any():
         raise ValueError(
-            "Expected costs whose right decisions are on average the cheapest, since "
-            f"{algorithm.name!r} weighs examples by the costs of mistakes; received mean costs "
-            f"{matrix.round(4).tolist()}."
+            "Expected costs whose right decisions are on average the cheapest for "
+            f"{algorithm.name!r}; received mean costs {matrix.round(4).tolist()}."
         )
     return matrix
 
@@ -464,16 +456,15 @@ def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
     body, shape = algorithm.body_kind, data.train.x.shape
     if data.classes is not None and not body.is_network:
         raise ValueError(
-            f"Expected integer labels for {algorithm.name!r}, whose file keeps no others; received "
-            f"{data.classes.tolist()}. Pass numpy.unique(y, return_inverse=True)[1]."
+            f"Expected integer labels for {algorithm.name!r}; received {data.classes.tolist()}. "
+            "Pass numpy.unique(y, return_inverse=True)[1]."
         )
     if data.columns is not None and not body.takes_frames:
         missing = any(np.isnan(part.x).any() for part in data.parts)
         if missing or data.columns.categorical:
             raise ValueError(
                 "Expected a data frame of numbers without missing values for the network of "
-                f"{algorithm.name!r}; received categories or missing values, which the network "
-                "of 'calibrated_bayes', 'ensemble_bayes' and 'cost_model' encodes."
+                f"{algorithm.name!r}; received others, which 'calibrated_bayes' encodes."
             )
     if body.takes_images:
         for part in data.parts:
@@ -482,9 +473,8 @@ def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
     images = len(shape) == 4 and (algorithm.body == "auto" or body.takes_images)
     if first and images and shape[1] in (1, 3) and shape[3] not in (1, 3):
         raise ValueError(
-            "Expected images of shape (N, height, width, channels), whatever "
-            f"keras.config.image_data_format() says; received shape {tuple(shape)}. Pass "
-            "numpy.moveaxis(x, 1, -1)."
+            "Expected images of shape (N, height, width, channels); received shape "
+            f"{tuple(shape)}. Pass numpy.moveaxis(x, 1, -1)."
         )
 
 
@@ -494,13 +484,12 @@ def _remarks(first: "Training") -> list[str]:
     if algorithm.calibrated and first.held_out(0) is None:
         found.append(
             f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
-            "they stay as they are. An ensemble of several networks needs none."
+            "they stay as they are."
         )
     if len(shape) == 3 and (algorithm.body == "auto" or algorithm.body_kind.takes_images):
         found.append(
             f"x of shape (N, {shape[1]}, {shape[2]}) is taken as a table of "
-            f"{shape[1] * shape[2]} features; for images pass x[..., None]. A table that is "
-            "passed as x.reshape(len(x), -1) gives no warning."
+            f"{shape[1] * shape[2]} features; for images pass x[..., None]."
         )
     return found
 
@@ -633,59 +622,50 @@ class Training:
 
 # The two functions that train, wherever joblib runs them.
 
-
 #: Of a network's pre-training, if it has one, and of its training.
 _Results: TypeAlias = list[StageResult]
 _Computed: TypeAlias = tuple[Weights, dict[str, Any]]
 
 
-@dataclasses.dataclass
-class _Task:
+def _train_network(
+    network: Training,
+    cache: StageCache,
+    callbacks: Sequence[keras.callbacks.Callback],
+    verbose: Verbose,
+) -> _Results:
     """Pre-trains a network, if it has that stage, and trains it, unless the cache has that."""
-
-    network: Training
-    cache: StageCache
-    callbacks: Sequence[keras.callbacks.Callback]
-    verbose: Verbose
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Another process has no callbacks and shows nothing.
-        return {**vars(self), "callbacks": (), "verbose": 0}
-
-    def __call__(self) -> _Results:
-        results: _Results = []
-        for description in self.network.descriptions:
-            step = _pretrain if description["stage"] == "pretraining" else _fit
-            compute = functools.partial(self._compute, step, description, results)
-            results = [*results, self.cache.get(description, compute)]
-            if _error_of(results) is not None:
-                break
-        return results
-
-    def _compute(
-        self, step: Callable[..., _Computed], description: dict[str, Any], before: _Results
-    ) -> _Computed:
-        algorithm, seed = self.network.algorithm, self.network.seed
-        callbacks, verbose = [*self.callbacks], self.verbose
-        if verbose == "auto":
-            verbose = 0
-            if sys.stdout.isatty() or "ipykernel" in sys.modules:
-                members = algorithm.members or 1
-                place = f", network {self.network.member + 1} of {members}" if members > 1 else ""
-                what = ", pre-training" if step is _pretrain else ""
-                callbacks.append(EpochBar(f"{algorithm.title}{place}{what}"))
+    results: _Results = []
+    shown = verbose == "auto" and (sys.stdout.isatty() or "ipykernel" in sys.modules)
+    for description in network.descriptions:
+        stage, bars = description["stage"], []
+        if shown:
+            place = f"{network.member + 1} of {network.algorithm.members}"
+            bars = [EpochBar(f"{network.algorithm.title}, {stage} of network {place}")]
         arguments = {
-            "seed": seed,
-            "unfinished": self.cache.unfinished(description),
-            "callbacks": callbacks,
-            "verbose": verbose,
+            "seed": network.seed,
+            "unfinished": cache.unfinished(description),
+            "callbacks": [*callbacks, *bars],
+            "verbose": 0 if verbose == "auto" else verbose,
         }
-        if seed is not None:
-            keras.utils.set_random_seed(seed)
-        try:
-            return step(self.network, [one.arrays for one in before], arguments)
-        except DivergedError as error:  # It is kept like any result, so as not to diverge again.
-            return [], {"epochs": error.epoch, "diverged": str(error)}
+        arrays = [one.arrays for one in results]
+        step = _pretrain if stage == "pretraining" else functools.partial(_fit, pretrained=arrays)
+        compute = functools.partial(_compute, step, network, arguments)
+        results.append(cache.get(description, compute))
+        if _error_of(results) is not None:
+            break
+    return results
+
+
+def _compute(
+    step: Callable[..., _Computed], network: Training, arguments: dict[str, Any]
+) -> _Computed:
+    """Computes a stage; a divergence is kept like any result, so as not to diverge again."""
+    if network.seed is not None:
+        keras.utils.set_random_seed(network.seed)
+    try:
+        return step(network, arguments)
+    except DivergedError as error:
+        return [], {"epochs": error.epoch, "diverged": str(error)}
 
 
 def _error_of(results: _Results | Exception) -> Exception | None:
@@ -696,7 +676,7 @@ def _error_of(results: _Results | Exception) -> Exception | None:
     return results
 
 
-def _pretrain(training: Training, _: list, arguments: dict[str, Any]) -> _Computed:
+def _pretrain(training: Training, arguments: dict[str, Any]) -> _Computed:
     """Pre-trains the network; returns the weights of its pre-trained layers and a record."""
     pretraining, examples, costs = training.pretraining, training.learned, None
     assert pretraining is not None
@@ -722,7 +702,7 @@ def _pretrain(training: Training, _: list, arguments: dict[str, Any]) -> _Comput
 
 
 def _fit(
-    training: Training, pretrained: list[Sequence[np.ndarray]], arguments: dict[str, Any]
+    training: Training, arguments: dict[str, Any], pretrained: list[Sequence[np.ndarray]]
 ) -> _Computed:
     """Trains the network, from `pretrained` layers if any; returns its weights and a record."""
     if not training.body.is_network:
@@ -732,14 +712,14 @@ def _fit(
         parts = training.data.train, training.data.validation, training.folds
         history = fit_stacked(training.networks, training.body, *parts, **arguments)
     else:
-        history = _fit_one(training, pretrained, arguments)
+        history = _fit_one(training, arguments, pretrained)
     weights = [array for network in training.networks for array in network.get_weights()]
     values = {name: list(map(float, them)) for name, them in history.history.items()}
     return weights, {"epochs": len(history.epoch), "history": values}
 
 
 def _fit_one(
-    training: Training, pretrained: list[Sequence[np.ndarray]], arguments: dict[str, Any]
+    training: Training, arguments: dict[str, Any], pretrained: list[Sequence[np.ndarray]]
 ) -> keras.callbacks.History:
     (model,), body, objective = training.networks, training.body, training.objective
     train, validation = training.learned, training.held_out(training.member)
@@ -818,9 +798,14 @@ def _fit_csosr(training: Training) -> _Computed:
 # From trained networks to the model that decides.
 
 
-def _trained(members: Sequence[Training], results: Sequence[_Results]) -> Trained:
-    """Returns the classifier of an algorithm's networks, all of which are trained."""
-    first, arrays = members[0], [found[-1].arrays for found in results]
+def _trained(members: Sequence[Training], found: Sequence[_Results | Exception]) -> Trained:
+    """Returns the classifier of an algorithm's networks, or raises the error of one of them."""
+    for one in found:
+        error = _error_of(one)
+        if error is not None:
+            raise error
+    results = [one for one in found if isinstance(one, list)]
+    first, arrays = members[0], [one[-1].arrays for one in results]
     unit = first.unit if first.algorithm.output == "cost" else 1.0
     if first.body.is_network:
         model = with_data(_classifier(members, arrays), classes=first.data.classes, unit=unit)
@@ -828,7 +813,7 @@ def _trained(members: Sequence[Training], results: Sequence[_Results]) -> Traine
         from csdl_keras.baselines.csosr import CSOSR
 
         model = CSOSR.from_record(from_arrays(arrays[0])[0])
-    info, seconds = results[0][-1].info, sum(one.seconds for found in results for one in found)
+    info, seconds = results[0][-1].info, sum(it.seconds for one in results for it in one)
     return Trained(model, seconds, int(info["epochs"]), unit, info.get("history", {}))
 
 

@@ -74,8 +74,8 @@ class TestTraining:
         ("arguments", "match"),
         [
             ({"costs": COSTS[:, :9]}, "below 9, the number of classes"),
-            ({**KNOWN, "validation_data": VALIDATION}, r"\('N', 10, 10\) and None"),
-            ({**KNOWN, "costs": COSTS[:, 0]}, r"\('N', 10\) and \('N', 10, 10\)"),
+            ({**KNOWN, "validation_data": VALIDATION}, r"\(10, 10\) and \(\)"),
+            ({**KNOWN, "costs": COSTS[:, 0]}, r"\(10,\) and \(10, 10\)"),
         ],
     )
     def test_what_it_refuses(self, arguments, match):

@@ -124,7 +124,7 @@ def test_a_bar_for_each_network_in_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     csdl.train(x, DATA.y_train, MATRICES[0], "dnn_blind", **arguments)
     shown = capsys.readouterr().out
-    assert "DNN blind, network 2 of 2" in shown and "2/2" in shown
+    assert "DNN blind, training of network 2 of 2" in shown and "2/2" in shown
 
 
 @pytest.mark.parametrize(("dtype", "most"), [("bfloat16", 256), ("float16", 2048)])
@@ -147,7 +147,9 @@ def planned(algorithm, *shape):
 
 
 def test_gray_images_without_channels_are_noticed():
-    message = r"x of shape \(N, 8, 9\) is taken as a table of 72 features; .* pass x\[..., None\]"
+    message = (
+        r"x of shape \(N, 8, 9\) is taken as a table of 72 features; for images pass x\[..., None\]"
+    )
     with pytest.warns(UserWarning, match=message) as warned:
         planned("cost_model", 8, 9)
     assert [it.filename for it in warned if "72 features" in str(it.message)] == [__file__]
