@@ -189,16 +189,6 @@ class TestLosses(TestCase):
         self.assertFinite(loss_of(np.r_[rows[1:], np.zeros((1, K))]))
 
 
-def test_many_small_batches_of_known_values():
-    """Where steps run one by one, a loss counts rows until others come."""
-    right = np.tile(with_one([0, 0, 0, 0]), (20, 1))
-    wrong, x = np.tile(ONE_HOT, (20, 1)), np.tile(X, (20, 1))
-    choices = {"x": x, "run_eagerly": True}
-    assert np.isfinite(fitted(right, **choices).history["loss"][0])
-    with pytest.raises(ValueError, match=f"10.. rows.*{FIX}"):
-        fitted(wrong, **choices)
-
-
 DECISIONS = RNG.integers(K, size=NUM)
 SETTINGS = csdl.Settings().replace({"mlp.hidden_units": (4,)}).limit_epochs(1)
 

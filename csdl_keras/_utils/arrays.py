@@ -18,10 +18,7 @@ def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, RuntimeError) as error:  # RuntimeError: of tensors on a GPU
-        raise ValueError(
-            f"Expected `{name}` of shape {shape}; received {type(values).__name__}, rows of "
-            f"different lengths or something else of which NumPy makes no array: {error}"
-        ) from error
+        raise ValueError(f"Expected `{name}` as an array of shape {shape}; {error}") from error
     if array.dtype.name == "bfloat16":  # NumPy does not count it among its real numbers.
         return array.astype(np.float32)
     if array.dtype == object and array.ndim == 2 and hasattr(values, "items"):
@@ -84,10 +81,7 @@ def check_sample_weight(values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray
     """Returns weights of that shape, which are not negative and not all 0."""
     weights = real_array("sample_weight", values, len(shape), str(shape), low=0.0)
     if weights.shape != shape:
-        raise ValueError(
-            f"Expected `sample_weight` of shape {shape}, one for each label; received shape "
-            f"{weights.shape}."
-        )
+        raise ValueError(f"Expected `sample_weight` of shape {shape}; received {weights.shape}.")
     if not weights.any():
         raise ValueError("Expected `sample_weight` above 0 for an example; received zeros.")
     return weights

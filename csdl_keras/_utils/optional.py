@@ -11,11 +11,7 @@ def check_installed(name: str, extra: str | None = None) -> None:
     `extra` is the extra of this package that does; `None` (default) for those that come with it.
     """
     top = name.partition(".")[0]
-    try:
-        found = importlib.util.find_spec(top)
-    except ModuleNotFoundError:  # of a finder that hides it
-        found = None
-    if found is None:
+    if importlib.util.find_spec(top) is None:
         wanted = top if extra is None else f"'csdl_keras[{extra}]'"
         raise ModuleNotFoundError(
             f"Expected the module {name!r}, which is not installed: pip install {wanted}", name=top

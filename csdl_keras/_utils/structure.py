@@ -73,12 +73,8 @@ def frame_columns(model: keras.Model) -> Columns | None:
 
 def estimator_hint(model: object) -> str:
     """Returns which tool is for a classifier of scikit-learn, if it is one."""
-    if not hasattr(model, "predict_proba"):
-        return ""
-    return (
-        " For a classifier with `predict_proba`, use csdl_keras.bayes_decisions("
-        "estimator.predict_proba(x), costs), or csdl_keras.sklearn.BayesClassifier(estimator)."
-    )
+    hint = " Give a classifier with `predict_proba` to csdl_keras.sklearn.BayesClassifier."
+    return hint if hasattr(model, "predict_proba") else ""
 
 
 def has_structure(model: Any) -> bool:

@@ -50,7 +50,7 @@ def float_dtype() -> str:
 
 
 def check_wide(dtype: str) -> None:
-    """Raises a `ValueError` if the dtype of a loss or metric of costs has 16 bits."""
+    """Raises a `ValueError` if a dtype has 16 bits."""
     if dtype in LOW_PRECISION:
         raise ValueError(
             "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "

@@ -187,15 +187,12 @@ def check_labels(
             f"Expected `labels` of shape (N,) with N at least 1; received shape {array.shape}."
         )
     if array.dtype.kind not in "iub":
-        hint = "If they hold whole numbers, pass `labels.astype(int)`."
-        if array.dtype.kind != "f":
-            hint = "Pass the labels of all classes as `classes=`, such as classes=model.classes."
-        raise ValueError(f"Expected `labels` of an integer dtype; received {array.dtype}. {hint}")
-    highest = "" if num_classes is None else f" and below {num_classes}, the number of classes"
+        raise ValueError(
+            f"Expected `labels` of an integer dtype; received {array.dtype}. Pass `labels.astype("
+            "int)`, or the labels of all classes as `classes=`, such as classes=model.classes."
+        )
     limit = np.iinfo(np.int64).max if num_classes is None else num_classes
-    wrong = array[(array < 0) | (array >= limit)]
-    if len(wrong):
-        raise ValueError(f"Expected `labels` of at least 0{highest}; received {int(wrong[0])}.")
+    check_entries("labels", array, (array >= 0) & (array < limit), f"at least 0 and below {limit}")
     return array.astype(np.int64)
 
 

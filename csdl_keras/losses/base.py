@@ -94,7 +94,6 @@ class CostLoss(CheckedLoss):
         self.cost_matrix = None
         self._rows: Tensor = None
         self._sums_to_1 = False
-        self._one_hot_counts = np.zeros(4)
         if cost_matrix is not None:
             self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype, self.scaled_rows)
 
@@ -142,24 +141,20 @@ class CostLoss(CheckedLoss):
 
     def _without_one_hot(self, costs: Tensor, y_pred: Tensor) -> Tensor:
         """Returns cost vectors; raises, or inside a graph returns NaN, if all are one-hot."""
+        shape = tuple(costs.shape)
+        if self.binary_costs or len(shape) < 2 or (shape[-1] or 0) < 3:
+            return costs
         whole = isinstance(y_pred, np.ndarray)  # A model's outputs are those of a batch.
-        settled = self.binary_costs or (self._one_hot_counts[0] and not whole)
-        if settled or len(costs.shape) < 2 or (costs.shape[-1] or 0) < 3:
+        if not whole and math.prod(size or 1 for size in shape[:-1]) < _ENOUGH_ROWS:
             return costs
         known = known_values(costs)
-        if known is None:
-            if math.prod(size or 1 for size in costs.shape[:-1]) < _ENOUGH_ROWS:
-                return costs
-            costs = ops.cast(costs, self.dtype)
-            counts = one_hot_counts(costs)
-            one_hot = ops.logical_and(counts[0] == 0, ops.min(counts[1:]) > 0)
-            return ops.where(one_hot, float("nan"), costs)
-        counts = one_hot_counts(known)
-        if not whole:
-            counts = self._one_hot_counts = self._one_hot_counts + counts
-        if whole or counts.sum() >= _ENOUGH_ROWS:
-            check_not_one_hot(f"the targets of {self.name!r}", counts)
-        return costs
+        if known is not None:
+            check_not_one_hot(f"the targets of {self.name!r}", one_hot_counts(known))
+            return costs
+        costs = ops.cast(costs, self.dtype)
+        counts = one_hot_counts(costs)
+        one_hot = ops.logical_and(counts[0] == 0, ops.min(counts[1:]) > 0)
+        return ops.where(one_hot, float("nan"), costs)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         if self.cost_matrix is None:
