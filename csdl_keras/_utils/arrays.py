@@ -62,10 +62,7 @@ def real_array(
     missing: bool = False,
     low: float = -np.inf,
 ) -> np.ndarray:
-    """Returns `values` as a float64 array of `ndim` dimensions, finite and at least `low`.
-
-    `columns` is the length of the last dimension, or None for any. `missing=True` accepts NaN.
-    """
+    """Returns a float64 array of `ndim` axes, finite and at least `low`; `missing` accepts NaN."""
     array = number_array(name, values, shape)
     wrong = array.ndim != ndim or 0 in array.shape
     if wrong or columns not in (None, array.shape[-1]):
@@ -137,10 +134,7 @@ def names_of(
     class_names: Iterable[object] | None,
     decision_names: Iterable[object] | None,
 ) -> tuple[list[str], list[str]]:
-    """Returns names of the rows and columns of a `(K, D)` matrix, by default their indices.
-
-    By default decisions have the names of their classes, and those that are none their indices.
-    """
+    """Returns names of the rows and columns of a `(K, D)` matrix, by default their indices."""
     classes, decisions = shape
     rows = [str(one) for one in (range(classes) if class_names is None else class_names)]
     if decision_names is None:

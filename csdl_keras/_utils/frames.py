@@ -57,10 +57,7 @@ class Columns:
         return {i: len(them) for i, them in enumerate(self.categories) if them is not None}
 
     def encode(self, rows: Any) -> np.ndarray:
-        """Returns `(N, F)` numbers: categories by their index, NaN where missing or unknown.
-
-        Rows are a data frame, or a dict of columns, in any order. Other columns are ignored.
-        """
+        """Returns `(N, F)` numbers: categories by their index, NaN where missing or unknown."""
         have = list(rows) if isinstance(rows, Mapping) else list(rows.columns)
         lacking = [name for name in self.names if name not in have]
         if lacking:
@@ -118,10 +115,7 @@ def rows_of(x: Any) -> Any:
 
 
 def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
-    """Returns a column of numbers or booleans as float64, NaN where missing; others as a list.
-
-    The list has strings, or the values of a categorical, and None where missing.
-    """
+    """Returns numbers or booleans as float64, NaN where missing; others as a list with None."""
     categorical = str(getattr(values, "dtype", "")) == "category"
     array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
     if array.ndim != 1:

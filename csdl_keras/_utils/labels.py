@@ -76,7 +76,7 @@ def check_decisions(
         )
     right = (array >= 0) & (array < num_decisions)
     check_entries(
-        name, array, right, f"of at least 0 and below {num_decisions}, the number of decisions"
+        name, array, right, f"at least 0 and below {num_decisions}, the number of decisions"
     )
     return array.astype(np.int64)
 
