@@ -37,7 +37,7 @@ on_costs = [
     (costs.check_cost_vectors, {"costs": ONE_HOT}, "5 rows, all one-hot"),
     (costs.check_cost_vectors, {"costs": -ONE_HOT}, "at least 0"),
     (costs.check_mean_costs, {"mean_costs": [[0, 1]]}, "at least 2 classes"),
-    (costs.check_labels, {"labels": [0, 1, -1]}, "`labels` of at least 0"),
+    (costs.check_labels, {"labels": [0, 1, -1]}, "`labels` to be at least 0"),
     (costs.check_labels, {"labels": [0.0, 1.0]}, "integer dtype"),
     (costs.randomized_proportional, {"labels": [0, 2]}, "at least one example of each"),
     (costs.randomized_proportional, {"labels": Y, "scale": 0}, "`scale`"),

@@ -18,10 +18,7 @@ def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, RuntimeError) as error:  # RuntimeError: of tensors on a GPU
-        raise ValueError(
-            f"Expected `{name}` of shape {shape}; received {type(values).__name__}, rows of "
-            f"different lengths or something else of which NumPy makes no array: {error}"
-        ) from error
+        raise ValueError(f"Expected `{name}` as an array of shape {shape}; {error}") from error
     if array.dtype.name == "bfloat16":  # NumPy does not count it among its real numbers.
         return array.astype(np.float32)
     if array.dtype == object and array.ndim == 2 and hasattr(values, "items"):
@@ -65,10 +62,7 @@ def real_array(
     missing: bool = False,
     low: float = -np.inf,
 ) -> np.ndarray:
-    """Returns `values` as a float64 array of `ndim` dimensions, finite and at least `low`.
-
-    `columns` is the length of the last dimension, or None for any. `missing=True` accepts NaN.
-    """
+    """Returns a float64 array of `ndim` axes, finite and at least `low`; `missing` accepts NaN."""
     array = number_array(name, values, shape)
     wrong = array.ndim != ndim or 0 in array.shape
     if wrong or columns not in (None, array.shape[-1]):
@@ -84,10 +78,7 @@ def check_sample_weight(values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray
     """Returns weights of that shape, which are not negative and not all 0."""
     weights = real_array("sample_weight", values, len(shape), str(shape), low=0.0)
     if weights.shape != shape:
-        raise ValueError(
-            f"Expected `sample_weight` of shape {shape}, one for each label; received shape "
-            f"{weights.shape}."
-        )
+        raise ValueError(f"Expected `sample_weight` of shape {shape}; received {weights.shape}.")
     if not weights.any():
         raise ValueError("Expected `sample_weight` above 0 for an example; received zeros.")
     return weights
@@ -143,10 +134,7 @@ def names_of(
     class_names: Iterable[object] | None,
     decision_names: Iterable[object] | None,
 ) -> tuple[list[str], list[str]]:
-    """Returns names of the rows and columns of a `(K, D)` matrix, by default their indices.
-
-    By default decisions have the names of their classes, and those that are none their indices.
-    """
+    """Returns names of the rows and columns of a `(K, D)` matrix, by default their indices."""
     classes, decisions = shape
     rows = [str(one) for one in (range(classes) if class_names is None else class_names)]
     if decision_names is None:

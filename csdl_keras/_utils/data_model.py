@@ -40,10 +40,7 @@ class DataModel(keras.Model):
         return self._classes
 
     def encode(self, x: Any) -> Any:
-        """Returns the rows of a data frame as the numbers `(N, F)` that the network computes with.
-
-        Categories are numbered in sorted order; what is missing or unknown is NaN.
-        """
+        """Returns rows of a data frame as numbers `(N, F)`, NaN where missing or unknown."""
         return encoded_rows(self, x)
 
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> np.ndarray:
@@ -70,11 +67,7 @@ class DataModel(keras.Model):
 def with_data(
     model: keras.Model, *sources: keras.Model, classes: Any = None, unit: float | None = None
 ) -> Any:
-    """Returns a functional model as a `DataModel` if it has data of its own, else as it is.
-
-    Classes and unit of costs are by default those of the models that it was made of, `sources`,
-    which have to agree.
-    """
+    """Returns a functional model with the classes, columns and unit of `sources`, which agree."""
     known = [_data_of(source) for source in sources] or [_data_of(model)]
     for name, first in known[0].items():
         if any(one[name] != first for one in known):

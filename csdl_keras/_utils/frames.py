@@ -2,7 +2,6 @@
 
 import dataclasses
 import datetime
-import decimal
 import numbers
 from collections.abc import Mapping
 from typing import Any, Self
@@ -12,7 +11,13 @@ import numpy as np
 #: More categories are hardly learned from; such columns are mostly names or identifiers.
 MOST_CATEGORIES = 10_000
 
-_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+# The first that holds counts, since booleans are numbers.
+_KINDS: dict[str, Any] = {
+    "date": (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64),
+    "boolean": (bool, np.bool_),
+    "string": str,
+    "number": numbers.Real,
+}
 
 
 def is_frame(x: object) -> bool:
@@ -52,10 +57,7 @@ class Columns:
         return {i: len(them) for i, them in enumerate(self.categories) if them is not None}
 
     def encode(self, rows: Any) -> np.ndarray:
-        """Returns `(N, F)` numbers: categories by their index, NaN where missing or unknown.
-
-        Rows are a data frame, or a dict of columns, in any order. Other columns are ignored.
-        """
+        """Returns `(N, F)` numbers: categories by their index, NaN where missing or unknown."""
         have = list(rows) if isinstance(rows, Mapping) else list(rows.columns)
         lacking = [name for name in self.names if name not in have]
         if lacking:
@@ -113,10 +115,7 @@ def rows_of(x: Any) -> Any:
 
 
 def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
-    """Returns a column of numbers or booleans as float64, NaN where missing; others as a list.
-
-    The list has strings, or the values of a categorical, and None where missing.
-    """
+    """Returns numbers or booleans as float64, NaN where missing; others as a list with None."""
     categorical = str(getattr(values, "dtype", "")) == "category"
     array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
     if array.ndim != 1:
@@ -131,8 +130,7 @@ def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
         raise ValueError(
             f"Expected no dates in column {name!r}; received {kinds.get('date', array.dtype)!r}. "
             "Pass what matters about them as numbers or categories, such as the days since a "
-            "reference date, (column - reference).dt.days in pandas and .dt.total_days() in "
-            "Polars, the month, or the day of the week."
+            "reference date, or the month."
         )
     if categorical:
         return [_category(value) for value in listed]
@@ -153,11 +151,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    if isinstance(value, _DATES) or type(value).__name__ == "Period":
-        return "date"
-    kinds: dict[str, Any] = {"boolean": (bool, np.bool_), "string": str}
-    kinds["number"] = numbers.Real, decimal.Decimal
-    return next((kind for kind, types in kinds.items() if isinstance(value, types)), "other")
+    return next((kind for kind, types in _KINDS.items() if isinstance(value, types)), "other")
 
 
 def _category(value: Any) -> Any:

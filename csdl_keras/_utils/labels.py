@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.arrays import as_array, check_entries
 from csdl_keras._utils.types import ArrayLike
 
 
@@ -21,18 +21,12 @@ def value_key(label: Any) -> Any:
 
 
 def label_array(name: str, labels: ArrayLike) -> np.ndarray:
-    """Returns labels as an array of booleans, integers, numbers or strings, if they all are.
-
-    Series, arrays of Arrow, categoricals, lists and arrays of objects are converted to the type of
-    their values; a missing label raises.
-    """
+    """Returns labels as an array of the one type that their values have; a missing one raises."""
     if isinstance(labels, (list, tuple)) and any(isinstance(one, (str, bool)) for one in labels):
         array = np.empty(len(labels), dtype=object)
         array[:] = labels  # `asarray` would convert numbers among strings to strings.
     else:
         array = as_array(name, labels, "(N,)")
-    if array.dtype.kind == "T":  # NumPy's strings of variable width
-        return np.array(array.tolist())
     if array.dtype.kind != "O" and not (array.dtype.kind == "f" and np.isnan(array).any()):
         return array
     listed = array.ravel().tolist()
@@ -62,14 +56,11 @@ def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
     array = label_array(name, labels)
     index = {value_key(label): position for position, label in enumerate(scalars(known))}
     keys = [value_key(label) for label in scalars(array.ravel())]
-    wrong = {key: None for key in keys if key not in index}
+    wrong = [
+        label for label, key in zip(scalars(array.ravel()), keys, strict=True) if key not in index
+    ]
     if wrong:
-        unseen = [repr(key[1] if isinstance(key, tuple) else key) for key in wrong]
-        more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
-        raise ValueError(
-            f"Expected `{name}` to be among {scalars(known)}; received "
-            f"{', '.join(unseen[:5])}{more}."
-        )
+        raise ValueError(f"Expected `{name}` to be among {scalars(known)}; received {wrong[0]!r}.")
     return np.array([index[key] for key in keys], dtype=np.int64).reshape(array.shape)
 
 
@@ -83,21 +74,15 @@ def check_decisions(
             f"Expected `{name}` of shape ({num_examples},), an integer for each label; "
             f"received shape {array.shape} and dtype {array.dtype}."
         )
-    wrong = array[(array < 0) | (array >= num_decisions)]
-    if len(wrong):
-        raise ValueError(
-            f"Expected `{name}` of at least 0 and below {num_decisions}, the number of columns of "
-            f"`cost_matrix`; received {wrong[0]}."
-        )
+    right = (array >= 0) & (array < num_decisions)
+    check_entries(
+        name, array, right, f"at least 0 and below {num_decisions}, the number of decisions"
+    )
     return array.astype(np.int64)
 
 
 def own_classes(name: str, labels: ArrayLike) -> np.ndarray | None:
-    """Returns the classes of labels that are strings or booleans, sorted.
-
-    `(K,)`, the order of `numpy.unique` and so of the rows of a cost matrix; `None` for labels of
-    another type, which are row numbers themselves.
-    """
+    """Returns the sorted classes `(K,)` of labels that are strings or booleans; else `None`."""
     array = label_array(name, labels)
     if array.ndim == 1 and array.dtype.kind == "O":
         kinds = sorted({type(label).__name__ for label in array.tolist()})

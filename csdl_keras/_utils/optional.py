@@ -6,16 +6,9 @@ from typing import Any
 
 
 def check_installed(name: str, extra: str | None = None) -> None:
-    """Raises if the package of a module is missing, and names the command that installs it.
-
-    `extra` is the extra of this package that does; `None` (default) for those that come with it.
-    """
+    """Raises if the package of a module is missing, and names the command that installs it."""
     top = name.partition(".")[0]
-    try:
-        found = importlib.util.find_spec(top)
-    except ModuleNotFoundError:  # of a finder that hides it
-        found = None
-    if found is None:
+    if importlib.util.find_spec(top) is None:
         wanted = top if extra is None else f"'csdl_keras[{extra}]'"
         raise ModuleNotFoundError(
             f"Expected the module {name!r}, which is not installed: pip install {wanted}", name=top

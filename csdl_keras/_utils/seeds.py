@@ -9,11 +9,7 @@ from csdl_keras._utils.checks import check_integer
 
 
 class Seeds:
-    """Seeds drawn one after the other from a single one, or none from `None`.
-
-    The generator is its own, so that no other thread of the process can draw from it. `purpose`
-    sets apart the seeds of two things that are given the same one.
-    """
+    """Seeds drawn one after the other from a single one for some `purpose`, or none from `None`."""
 
     def __init__(self, seed: int | None, purpose: str = ""):
         self._generator = None

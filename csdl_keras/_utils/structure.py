@@ -13,10 +13,7 @@ from csdl_keras._utils.tensors import alike, examples_shape
 
 
 def check_inputs(model: Any, x: Any) -> Any:
-    """Arrays, data frames and nested lists as an array that the model takes.
-
-    What else Keras takes (data sets, generators, tensors, several inputs) stays as it is.
-    """
+    """Arrays, frames and nested lists as an array that the model takes; all else as it is."""
     single = isinstance(model, keras.Model) and has_structure(model) and len(model.inputs) == 1
     if isinstance(model, keras.Model):
         x = encoded_rows(model, x)
@@ -51,10 +48,7 @@ def _is_plain(x: Any) -> bool:
 
 
 def encoded_rows(model: keras.Model, x: Any) -> Any:
-    """Returns rows of a data frame, or a dict of columns, as the numbers of the model's columns.
-
-    Everything else stays as it is, also if the model was not built for a data frame.
-    """
+    """Returns rows of a data frame, or a dict, as the model's numbers; all else as it is."""
     if isinstance(x, (list, tuple)) and any(map(is_frame, x)):  # one of several inputs
         return [encoded_rows(model, one) for one in x]
     if not is_frame(x) and not (isinstance(x, Mapping) and len(getattr(model, "inputs", ())) == 1):
@@ -73,12 +67,8 @@ def frame_columns(model: keras.Model) -> Columns | None:
 
 def estimator_hint(model: object) -> str:
     """Returns which tool is for a classifier of scikit-learn, if it is one."""
-    if not hasattr(model, "predict_proba"):
-        return ""
-    return (
-        " For a classifier with `predict_proba`, use csdl_keras.bayes_decisions("
-        "estimator.predict_proba(x), costs), or csdl_keras.sklearn.BayesClassifier(estimator)."
-    )
+    hint = " Give a classifier with `predict_proba` to csdl_keras.sklearn.BayesClassifier."
+    return hint if hasattr(model, "predict_proba") else ""
 
 
 def has_structure(model: Any) -> bool:

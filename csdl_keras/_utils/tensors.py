@@ -50,7 +50,7 @@ def float_dtype() -> str:
 
 
 def check_wide(dtype: str) -> None:
-    """Raises a `ValueError` if the dtype of a loss or metric of costs has 16 bits."""
+    """Raises a `ValueError` if a dtype has 16 bits."""
     if dtype in LOW_PRECISION:
         raise ValueError(
             "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
@@ -108,10 +108,7 @@ def alike(first: tuple, second: tuple) -> bool:
 
 
 def same_shape(shape: str, hint: str = "", least: int = 2, **values: Tensor) -> list[Tensor]:
-    """Arrays or tensors of one shape, by name, as tensors of one float type of at least 32 bits.
-
-    `shape` is that in words, `least` the lowest number of axes.
-    """
+    """Arrays or tensors of one shape of `least` axes as tensors of one type of at least 32 bits."""
     tensors = [tensor_or_array(name, value) for name, value in values.items()]
     shapes = [tuple(tensor.shape) for tensor in tensors]
     if not all(alike(shapes[0], other) for other in shapes) or len(shapes[0]) < least:
@@ -133,10 +130,7 @@ def examples_shape(name: str, outputs: Tensor) -> tuple[int | None, ...]:
 
 
 def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int = 1) -> Any:
-    """`None`, or a weight for each value, of which outputs `(batch, ...)` have the first `axes`.
-
-    `sample_weight` has one for each example or for each value, also with a last axis of size 1.
-    """
+    """`None`, or a weight for each value along the first `axes` of outputs, from one or many."""
     if sample_weight is None:
         return None
     weights = tensor_or_array("sample_weight", sample_weight)
@@ -160,10 +154,7 @@ def masked_weights(sample_weight: Tensor, outputs: Tensor) -> Any:
 
 
 class _RowWeights(keras.losses.Loss):
-    """Returns 1 for each row, times its weight and 0 where it is masked.
-
-    Masks of tensors are shown to losses alone, on JAX at least.
-    """
+    """Weights of rows, 0 where masked; masks of tensors are shown to losses alone on JAX."""
 
     def __init__(self) -> None:
         super().__init__(name="row_weights", reduction=None)
@@ -180,10 +171,7 @@ def two_columns(probabilities: Tensor) -> Tensor:
 
 
 def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
-    """Marks the rows of an array or tensor `(..., K)` that are distributions, `(...)`.
-
-    One column is P(y=1). `tolerance` is how far from 1 a row may sum, by default by its type.
-    """
+    """Marks the rows of an array or tensor `(..., K)` that are distributions, `(...)`."""
     if tolerance is None:
         short = keras.backend.standardize_dtype(values.dtype) in LOW_PRECISION
         tolerance = TOLERANCE_16_BITS if short else TOLERANCE
@@ -214,10 +202,7 @@ def looks_like_probabilities(outputs: Tensor) -> Tensor:
 
 
 def distribution_counts(outputs: Tensor, weights: Tensor = None) -> Tensor:
-    """Counts `(3,)` rows that are distributions, others, and those that are none in 16 bits either.
-
-    Rows with NaN and rows of weight 0 are not counted.
-    """
+    """Counts `(3,)` rows that are distributions, others, and those that are none in 16 bits."""
     proper, roughly = probability_rows(outputs), probability_rows(outputs, TOLERANCE_16_BITS)
     counted = ops.logical_not(ops.any(ops.isnan(outputs), axis=-1))
     if weights is not None:

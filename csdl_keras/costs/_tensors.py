@@ -40,10 +40,9 @@ def to_config(matrix: np.ndarray | None) -> list[list[float]] | dict[str, list[i
 def from_config(
     cost_matrix: Any, dtype: str, prepare: Callable[[np.ndarray], np.ndarray] | None = None
 ) -> tuple[np.ndarray, Tensor | None]:
-    """Returns a checked cost matrix `(K, D)`, or what `to_config` returned, and its rows.
+    """Returns a cost matrix, and its rows as a tensor, which ends in NaN for other labels.
 
-    These are a tensor, as `prepare` makes them, that ends in a row of NaN for labels that are no
-    class; it is `None`, and the array NaN without memory, if a config holds only the shape.
+    The tensor is `None`, and the array NaN without memory, if a config holds only the shape.
     """
     if isinstance(cost_matrix, dict) and cost_matrix.keys() == {"shape"}:
         return np.broadcast_to(np.nan, cost_matrix["shape"]), None
@@ -121,10 +120,7 @@ BatchCostsLike: TypeAlias = CostsLike | Tensor
 
 
 class BatchCosts:
-    """Costs `(K, D)`, `(batch, K, D)` or affine in an amount, of the examples of one batch.
-
-    A tensor is not checked further; what else `costs` may be, `check_known_costs` checks.
-    """
+    """Costs `(K, D)`, `(batch, K, D)` or affine in an amount, of the examples of one batch."""
 
     def __init__(self, costs: BatchCostsLike, batch: int | None):
         self._batch, self._amount = batch, None

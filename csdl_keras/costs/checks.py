@@ -187,15 +187,14 @@ def check_labels(
             f"Expected `labels` of shape (N,) with N at least 1; received shape {array.shape}."
         )
     if array.dtype.kind not in "iub":
-        hint = "If they hold whole numbers, pass `labels.astype(int)`."
-        if array.dtype.kind != "f":
-            hint = "Pass the labels of all classes as `classes=`, such as classes=model.classes."
-        raise ValueError(f"Expected `labels` of an integer dtype; received {array.dtype}. {hint}")
-    highest = "" if num_classes is None else f" and below {num_classes}, the number of classes"
-    limit = np.iinfo(np.int64).max if num_classes is None else num_classes
-    wrong = array[(array < 0) | (array >= limit)]
-    if len(wrong):
-        raise ValueError(f"Expected `labels` of at least 0{highest}; received {int(wrong[0])}.")
+        raise ValueError(
+            f"Expected `labels` of an integer dtype; received {array.dtype}. Pass `labels.astype("
+            "int)`, or the labels of all classes as `classes=`, such as classes=model.classes."
+        )
+    check_entries("labels", array, array >= 0, "at least 0")
+    if num_classes is not None:
+        below = f"below {num_classes}, the number of classes"
+        check_entries("labels", array, array < num_classes, below)
     return array.astype(np.int64)
 
 
@@ -208,10 +207,7 @@ def labels_of_rank(labels: ArrayLike, num_classes: int | None, rank: int) -> np.
 
 
 def check_probabilities(probabilities: ArrayLike, classes: Any = None) -> np.ndarray:
-    """Returns class probabilities, `(N, K)` or `(N, 1)` of class 1, as float64 rows `(N, K)`.
-
-    With `classes`, labels decide the order of named columns.
-    """
+    """Returns class probabilities, `(N, K)` or `(N, 1)` of class 1, as float64 rows `(N, K)`."""
     shape = as_array("probabilities", probabilities, "(N, K)").shape
     if len(shape) == 2 and shape[1] > 1:
         probabilities = by_class("probabilities", probabilities, "(N, K)", classes, True)

@@ -88,12 +88,6 @@ def check_known_costs(
     else:
         array = by_class("costs", costs, "(K, D) or (N, K, D)", classes)
         if array.ndim == 2:
-            if num_classes is not None and num_classes != len(array) == num_examples:
-                raise ValueError(
-                    f"Expected `costs` of shape ({num_classes}, D) or (N, {num_classes}, D); "
-                    f"received shape {array.shape}, a vector for each example. Which class is true "
-                    "is not known when deciding, so that costs need a row for each class."
-                )
             return check_cost_matrix(array, num_classes, square=False)
         checked = _check_matrices(array)
     examples = len(checked) if num_examples is None else num_examples

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.tensors import LOG_ZERO, alike, at_least_float32, same_shape
+from csdl_keras._utils.tensors import LOG_ZERO, at_least_float32, same_shape
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs._tensors import class_index
 from csdl_keras.losses.base import CheckedLoss, CostLoss
@@ -91,15 +91,8 @@ class ObservedCostLoss(CheckedLoss):
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         y_true, log_costs = at_least_float32(y_true, y_pred)
-        batch, *size = log_costs.shape
-        if len(size) != 2 or not alike(tuple(y_true.shape), (batch, 1 + size[1])):
-            raise ValueError(
-                "Expected `y_true` of shape (batch, 1 + D), label and costs, and `y_pred` of "
-                f"shape (batch, K, D); received {tuple(y_true.shape)} and "
-                f"{tuple(log_costs.shape)}."
-            )
         costs = y_true[:, 1:]
-        index, known = class_index(y_true[:, 0], size[0])
+        index, known = class_index(y_true[:, 0], log_costs.shape[1])
         rows = ops.take_along_axis(log_costs, index[:, None, None], axis=1)[:, 0]
         # Nothing is estimated for decisions that are known to cost nothing. NaN stays.
         free = rows < 0.5 * LOG_ZERO

@@ -6,7 +6,6 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.tensors import finite, first_minimum, same_shape
 from csdl_keras._utils.types import ArrayLike, Tensor
@@ -40,21 +39,14 @@ def min_loss(costs: Tensor, outputs: Tensor, priors: ArrayLike | None = None) ->
     """
     costs, outputs = same_shape("(..., K)", costs=costs, outputs=outputs)
     costs, num_classes = finite(costs), costs.shape[-1]
-    shares = _shares(np.ones(num_classes) if priors is None else priors)
-    check_rows("priors", shares, num_classes, "classes")
+    priors = np.ones(num_classes) if priors is None else priors
+    shares = class_shares("priors", priors, num_classes, positive=False)
     target = ops.one_hot(first_minimum(costs), num_classes, dtype=costs.dtype)
     others = ops.convert_to_tensor(shares, dtype=costs.dtype) * (1.0 - target)
     # The sum over the other classes is 1 - P(y), without the rounding of that difference.
     own = ops.sum(others * costs, axis=-1) / ops.sum(others, axis=-1)
     factor = ops.where(target > 0, own[..., None], costs)
     return 0.5 * ops.sum(ops.square((target - outputs) * factor), axis=-1)
-
-
-def _shares(priors: ArrayLike) -> np.ndarray:
-    shares = class_shares("priors", priors, positive=False)
-    if shares.max() == 1:
-        raise ValueError(f"Expected `priors` of several classes above 0; received {priors!r}.")
-    return shares
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -97,13 +89,13 @@ class MINLoss(CostLoss):
         check_choice("output", output, ("probability", "logits"))
         self.priors = None
         if priors is not None:
-            _shares(priors)
+            class_shares("priors", priors, positive=False)
             self.priors = np.asarray(priors, "float64")
         super().__init__(cost_matrix, cost_scale, output, **kwargs)
 
     def scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
         if self.priors is not None:
-            check_rows("priors", self.priors, len(matrix), "classes of `cost_matrix`")
+            class_shares("priors", self.priors, len(matrix), positive=False)
         rows = super().scaled_rows(matrix)
         np.fill_diagonal(rows, -1.0)  # The class is then the cheapest, also if others cost 0.
         return rows

@@ -1,7 +1,6 @@
 """Columns of data frames as numbers, against a loop over single cells."""
 
 import datetime
-import decimal
 import math
 
 import numpy as np
@@ -26,7 +25,6 @@ class TestOneColumn:
             (pandas.Series([1, None], dtype="Int64"), [1, NAN]),
             (pandas.Series([None, None], dtype=object), [NAN, NAN]),
             (polars.Series([True, None]), [1, NAN]),
-            ([decimal.Decimal("1.5"), None], [1.5, NAN]),
             ([np.float32(2), pandas.NA, pandas.NaT], [2, NAN, NAN]),
         ],
     )
@@ -51,7 +49,6 @@ class TestOneColumn:
     @pytest.mark.parametrize(
         "values",
         [
-            pandas.Series(pandas.period_range("2020", periods=2, freq="M")),
             polars.Series([datetime.date(2020, 1, 1)]),
             pandas.Series(pandas.to_datetime(["2020-01-01"])).astype("category"),
         ],

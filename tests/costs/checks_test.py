@@ -29,8 +29,8 @@ class TestAllChecks:
         (costs.check_cost_vectors, C, {"num_decisions": 2}, r"\(N, 2\), .*received shape \(3, 3\)"),
         (costs.check_labels, [0.0, 1.0], {}, r"integer dtype; received float64.*astype\(int\)"),
         (costs.check_labels, ["a", "b"], {}, "<U1.*classes=model.classes"),
-        (costs.check_labels, [True, False], {"num_classes": 1}, "below 1.*received 1"),
-        (costs.check_labels, [[0], [1, 2]], {}, "rows of different lengths"),
+        (costs.check_labels, [True, False], {"num_classes": 1}, "below 1.*received True"),
+        (costs.check_labels, [[0], [1, 2]], {}, "`labels` as an array"),
     ],
 )
 def test_refused(check, values, keywords, message):

@@ -50,7 +50,6 @@ def test_affine_costs_select_examples():
     ("costs", "message"),
     [
         (np.zeros(3), r"\(K, D\) or \(N, K, D\)"),
-        (np.zeros((4, 2)), "a vector for each example"),
         (np.ones((3, 2, 2)), "a matrix for each of 4 examples"),
         (np.ones((4, 3, 2)), "one row for each of 2 classes"),
         (-np.ones((4, 2, 2)), r"at least 0; received -1.0 at \(0, 0, 0\)"),

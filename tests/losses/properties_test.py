@@ -72,7 +72,7 @@ class TestMIN(TestCase):
 
     @pytest.mark.parametrize(
         ("priors", "message"),
-        [([0.5, 0.5], "each of 3 classes"), ([1.0, 0.0, 0.0], "several classes above 0")],
+        [([0.5, 0.5], "frequencies of 3 classes")],
     )
     def test_wrong_priors(self, priors, message):
         with pytest.raises(ValueError, match=message):
