@@ -1,7 +1,6 @@
 """The search of `csdl-keras tune`: its spaces, its tuner, and its trials."""
 
 import argparse
-import contextlib
 import datetime
 import pathlib
 from typing import Any
@@ -17,7 +16,7 @@ from csdl_keras._utils.files import check_writable, replacing, save_model
 from csdl_keras.evaluation._report_text import saving_sentence, warning
 from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
-from csdl_keras.tuning.resumable import is_worker, search_lock
+from csdl_keras.tuning.resumable import is_worker
 from csdl_keras_cli.choices import FIRST_COST_SEED
 from csdl_keras_cli.data import Data, data_record, load_snippet, read_data, show_data
 from csdl_keras_cli.run_folder import RunRecord
@@ -39,13 +38,6 @@ def tune(arguments: argparse.Namespace) -> int:
     name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
     folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
     check_writable("--out", folder)
-    worker = is_worker()
-    with contextlib.nullcontext() if worker else search_lock(folder / "tune.lock", folder):
-        return _tune(arguments, folder, worker)
-
-
-def _tune(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> int:
-    """Searches in a folder; a worker of a chief leaves the report to it."""
     data, algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
     form = data.suiting(algorithm)
     matrix = data.matrix_of(FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed)
@@ -62,20 +54,21 @@ def _tune(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> 
         "callbacks": [stopping],
         "verbose": 0,
     }
-    failures = Failures()
-    if not worker:
-        tuner.check_search(**fit_arguments)
-        settings, described = {"cost_matrix": matrix.tolist()}, data_record(arguments, data)
-        record = RunRecord(folder, arguments, settings, described, continued=True)
-        show_data(arguments, data)
-        print(
-            f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
-            f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same command "
-            "goes on from there."
-        )
-    with failures.step("the search"):
-        tuner.search(**fit_arguments)
-    if worker:
+    failures, worker = Failures(), is_worker()
+    with tuner.lock:
+        if not worker:
+            tuner.check_search(**fit_arguments)
+            settings, described = {"cost_matrix": matrix.tolist()}, data_record(arguments, data)
+            record = RunRecord(folder, arguments, settings, described, continued=True)
+            show_data(arguments, data)
+            print(
+                f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
+                f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same "
+                "command goes on from there."
+            )
+        with failures.step("the search"):
+            tuner.search(**fit_arguments)
+    if worker:  # It leaves the report to its chief.
         return failures.tell()
     trials, path = trials_of(tuner), folder / "best_model.keras"
     with failures.step("trials.csv"), replacing(folder / "trials.csv") as unfinished:

@@ -1,17 +1,14 @@
 """Exports models, with their decision, for runtimes without Keras."""
 
 import contextlib
-import importlib
 import io
 import json
 import logging
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
-import zipfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -99,15 +96,6 @@ def _check_path(path: pathlib.Path, format: str) -> pathlib.Path:
 
 def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> None:
     """Calls `write_artifact` in a new process, whose backend is TensorFlow."""
-    saved = json.dumps(keras.saving.serialize_keras_object(model))
-    # Keras leaves out the main module.
-    found = {json.loads(it) for it in re.findall(r'"module": (null|"[^"]*"), "class_name"', saved)}
-    if None in found:
-        raise ValueError(
-            f"Expected custom layers of {model.name!r} to be in a module, since another process "
-            "has to import them; received layers that the main program defines."
-        )
-    modules = [it for it in found if it.partition(".")[0] not in ("keras", "builtins")]
     environment = {
         **os.environ,
         "KERAS_BACKEND": "tensorflow",
@@ -118,7 +106,7 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
     file = path.with_name("model.keras")
     model.save(file)
     code = "from csdl_keras.prediction.export import main; main()"
-    command: list[str | os.PathLike] = [sys.executable, "-c", code, file, path, format, *modules]
+    command: list[str | os.PathLike] = [sys.executable, "-c", code, file, path, format]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise ValueError(done.stdout.strip() or f"TensorFlow's process ended: {done.stderr}")
@@ -126,10 +114,8 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
 
 def main() -> None:
     """Writes a saved serving model in the process that `export` starts on another backend."""
-    model, path, format, *modules = sys.argv[1:]
+    model, path, format = sys.argv[1:]
     try:
-        for module in modules:
-            importlib.import_module(module)
         # The process that started this one has just written the file, so its code is trusted.
         loaded = keras.saving.load_model(model, compile=False, safe_mode=False)
         write_artifact(loaded, pathlib.Path(path), format)
@@ -147,23 +133,14 @@ def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> 
     found = {dtype for it in all_layers(model) for dtype in (it.dtype, it.compute_dtype)}
     if not found & set(dtypes):
         return model
-    with tempfile.TemporaryDirectory() as folder:
-        path, copy = pathlib.Path(folder, "model.keras"), pathlib.Path(folder, "copy.keras")
-        model.save(path)
-        # A changed file keeps the state that layers save apart from their weights.
-        with zipfile.ZipFile(path) as old, zipfile.ZipFile(copy, "w") as new:
-            for name in old.namelist():
-                content = old.read(name)
-                if name == "config.json":
-                    config = json.loads(content)
-                    changed = _in_float32(config, tuple(dtypes))
-                    layers = config["config"]["layers"], changed["config"]["layers"]
-                    for before, after in zip(*layers, strict=True):
-                        if before["class_name"] == "InputLayer":
-                            after["config"]["dtype"] = before["config"]["dtype"]
-                    content = json.dumps(changed).encode()
-                new.writestr(name, content)
-        return keras.saving.load_model(copy, compile=False, safe_mode=False)
+    config = model.get_config()
+    changed = _in_float32(config, tuple(dtypes))
+    for before, after in zip(config["layers"], changed["layers"], strict=True):
+        if before["class_name"] == "InputLayer":
+            after["config"]["dtype"] = before["config"]["dtype"]
+    copy = type(model).from_config(changed)
+    copy.set_weights(model.get_weights())
+    return copy
 
 
 def _in_float32(config: object, dtypes: tuple[str, ...]) -> Any:
