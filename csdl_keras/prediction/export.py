@@ -1,11 +1,13 @@
 """Exports models, with their decision, for runtimes without Keras."""
 
 import contextlib
+import importlib
 import io
 import json
 import logging
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -83,19 +85,20 @@ def export(
 
 def _check_path(path: pathlib.Path, format: str) -> pathlib.Path:
     suffix = FORMATS[format]
-    if path.suffix != suffix and suffix:
+    taken = path.is_dir() if suffix else path.is_file() or (path.is_dir() and any(path.iterdir()))
+    if (suffix and path.suffix != suffix) or taken or not path.parent.is_dir():
+        what = f"the path of a file that ends in {suffix!r}" if suffix else "a new or empty folder"
         raise ValueError(
-            f"Expected a path that ends in {suffix!r} for the format {format!r}; received {path}."
+            f"Expected {what}, in a folder that exists, for {format!r}; received {path}."
         )
-    full = path.is_dir() and (suffix or any(path.iterdir()))
-    if full or (not suffix and path.is_file()) or not path.parent.is_dir():
-        what = "the path of a file" if suffix else "a new or empty folder"
-        raise ValueError(f"Expected {what} in a folder that exists; received {path}.")
     return path
 
 
 def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> None:
     """Calls `write_artifact` in a new process, whose backend is TensorFlow."""
+    # Importing the modules of custom layers and functions registers them there.
+    saved = json.dumps(keras.saving.serialize_keras_object(model))
+    modules = sorted(set(re.findall(r'"module": "([^"]+)", "class_name"', saved)))
     environment = {
         **os.environ,
         "KERAS_BACKEND": "tensorflow",
@@ -106,7 +109,7 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
     file = path.with_name("model.keras")
     model.save(file)
     code = "from csdl_keras.prediction.export import main; main()"
-    command: list[str | os.PathLike] = [sys.executable, "-c", code, file, path, format]
+    command: list[str | os.PathLike] = [sys.executable, "-c", code, file, path, format, *modules]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise ValueError(done.stdout.strip() or f"TensorFlow's process ended: {done.stderr}")
@@ -114,8 +117,10 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
 
 def main() -> None:
     """Writes a saved serving model in the process that `export` starts on another backend."""
-    model, path, format = sys.argv[1:]
+    model, path, format, *modules = sys.argv[1:]
     try:
+        for module in modules:
+            importlib.import_module(module)
         # The process that started this one has just written the file, so its code is trusted.
         loaded = keras.saving.load_model(model, compile=False, safe_mode=False)
         write_artifact(loaded, pathlib.Path(path), format)

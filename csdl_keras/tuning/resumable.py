@@ -32,8 +32,8 @@ Objective: TypeAlias = str | keras_tuner.Objective | list[keras_tuner.Objective]
 SEED_FOR_0 = 10_001
 #: Arguments and attributes that change no result.
 _FREE = frozenset(
-    "cache callbacks max_consecutive_failed_trials max_retries_per_trial max_trials name "
-    "tunable validation_batch_size verbose".split()
+    "cache callbacks directory max_consecutive_failed_trials max_retries_per_trial max_trials name "
+    "project_name tunable validation_batch_size verbose".split()
 )
 #: Callbacks of Keras that change training; its others only observe.
 _CHANGING = (
