@@ -57,12 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     import csdl_keras
 
-    try:
-        model = keras.saving.load_model(arguments.model, compile=False)
-    except Exception as error:  # Keras raises errors of many types for a file that is no model.
-        raise ValueError(
-            f"Expected {arguments.model} to be a model that Keras can load; {error}"
-        ) from error
+    model = keras.saving.load_model(arguments.model, compile=False)
     csdl_keras.export(
         model,
         arguments.path,

@@ -1,7 +1,6 @@
 """The search of `csdl-keras tune`: its spaces, its tuner, and its trials."""
 
 import argparse
-import contextlib
 import datetime
 import pathlib
 from typing import Any
@@ -17,7 +16,7 @@ from csdl_keras._utils.files import check_writable, replacing, save_model
 from csdl_keras.evaluation._report_text import saving_sentence, warning
 from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
-from csdl_keras.tuning.resumable import is_worker, search_lock
+from csdl_keras.tuning.resumable import is_worker
 from csdl_keras_cli.choices import FIRST_COST_SEED
 from csdl_keras_cli.data import Data, data_record, load_snippet, read_data, show_data
 from csdl_keras_cli.run_folder import RunRecord
@@ -39,13 +38,6 @@ def tune(arguments: argparse.Namespace) -> int:
     name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
     folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
     check_writable("--out", folder)
-    worker = is_worker()
-    with contextlib.nullcontext() if worker else search_lock(folder / "tune.lock", folder):
-        return _tune(arguments, folder, worker)
-
-
-def _tune(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> int:
-    """Searches in a folder; a worker of a chief leaves the report to it."""
     data, algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
     form = data.suiting(algorithm)
     matrix = data.matrix_of(FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed)
@@ -62,20 +54,21 @@ def _tune(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> 
         "callbacks": [stopping],
         "verbose": 0,
     }
-    failures = Failures()
-    if not worker:
-        tuner.check_search(**fit_arguments)
-        settings, described = {"cost_matrix": matrix.tolist()}, data_record(arguments, data)
-        record = RunRecord(folder, arguments, settings, described, continued=True)
-        show_data(arguments, data)
-        print(
-            f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
-            f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same command "
-            "goes on from there."
-        )
-    with failures.step("the search"):
-        tuner.search(**fit_arguments)
-    if worker:
+    failures, worker = Failures(), is_worker()
+    with tuner.lock:
+        if not worker:
+            tuner.check_search(**fit_arguments)
+            settings, described = {"cost_matrix": matrix.tolist()}, data_record(arguments, data)
+            record = RunRecord(folder, arguments, settings, described, continued=True)
+            show_data(arguments, data)
+            print(
+                f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
+                f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same "
+                "command goes on from there."
+            )
+        with failures.step("the search"):
+            tuner.search(**fit_arguments)
+    if worker:  # It leaves the report to its chief.
         return failures.tell()
     trials, path = trials_of(tuner), folder / "best_model.keras"
     with failures.step("trials.csv"), replacing(folder / "trials.csv") as unfinished:
@@ -83,9 +76,7 @@ def _tune(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> 
     if not trials["validation_cost"].notna().any():
         record.remove()
         if not failures:
-            told = [it.message.strip() for it in tuner.oracle.trials.values() if it.message]
-            last = told[-1].splitlines()[-1] if told else "no trial was run"
-            raise ValueError(f"Expected at least one trial to succeed; the last one said: {last}")
+            raise ValueError("Expected at least one trial to succeed; received none that did.")
         return failures.tell()
     with failures.step("search.png"):
         plot_search(trials, folder / "search.png")
@@ -122,8 +113,8 @@ def _make_tuner(
     arguments: argparse.Namespace, data: Data, matrix: np.ndarray, folder: pathlib.Path
 ) -> Any:
     """Returns the tuner for data in the form of the algorithm."""
-    texts = {name: getattr(arguments, name) for name in SPACES}
-    texts = {name: text for name, text in texts.items() if text is not None}
+    given = {name: getattr(arguments, name) for name in SPACES}
+    spaces = {name: parse_space(name, text) for name, text in given.items() if text is not None}
     x, common = data.x["train"], dict[str, Any]()
     kind: type[tuning.CSDNNHyperModel | tuning.CNNHyperModel] = tuning.CSDNNHyperModel
     if get_algorithm(arguments.algorithm).body_kind.takes_images:
@@ -132,8 +123,7 @@ def _make_tuner(
         common["cache"] = StageCache(folder / "stages")
     if data.costs is not None:
         common["max_cost"] = float(data.costs["train"].max())
-    spaces = {name: text for name, text in texts.items() if name in kind.choices}
-    common |= {name: parse_space(name, text) for name, text in spaces.items()}
+    common |= {name: space for name, space in spaces.items() if name in kind.choices}
     hyper_model = kind(
         x.shape[1:],
         matrix if data.costs is None else None,
@@ -145,10 +135,10 @@ def _make_tuner(
     values = keras_tuner.HyperParameters()
     hyper_model.build(values)
     known = {it.name.removeprefix("sgd_").removeprefix("adam_") for it in values.space}
-    for name in [name for name in texts if name not in known]:
+    if unknown := [name for name in spaces if name not in known]:
         raise ValueError(
-            f"Expected no --{name.replace('_', '-')} for {arguments.algorithm}, which has no such "
-            f"value; received {texts[name]!r}."
+            f"Expected no space of {unknown[0]} for {arguments.algorithm}, which has no such "
+            f"value; received {given[unknown[0]]!r}."
         )
     return _TUNERS[arguments.tuner](
         hyper_model,
@@ -191,30 +181,21 @@ def trials_of(tuner: Any) -> pandas.DataFrame:
     return frame.sort_values("validation_cost", kind="stable", ignore_index=True)
 
 
-def varied(trials: pandas.DataFrame) -> list[str]:
-    """Returns the hyperparameters that differ between trials, in order of appearance."""
-    values = trials.drop(columns=_HEAD)
-    return [name for name in values if len({str(it) for it in values[name]}) > 1]
-
-
 def trials_text(trials: pandas.DataFrame) -> str:
-    """Returns a table of the best trials, a column each.
-
-    It has the hyperparameters that vary, or all of them where none does, as of a single trial.
-    """
-    done = trials[trials["validation_cost"].notna()]
-    names = varied(trials) or list(done.dropna(axis="columns").columns.drop(_HEAD))
-    shown = done.head(_SHOWN)[["trial", "validation_cost", "best_epoch", *names]].set_index("trial")
-    shown = shown.map(lambda it: f"{it:.4g}" if isinstance(it, float) else str(it)).T
-    more = "" if len(done) == len(trials) <= _SHOWN else "\nall trials: trials.csv"
-    return f"The best of {len(trials)} trials\n{shown.to_string()}{more}"
+    """Returns a table of the best trials, a column each."""
+    done = trials[trials["validation_cost"].notna()].head(_SHOWN)
+    shown = done.drop(columns="status").set_index("trial").T
+    table = shown.to_string(float_format="{:.4g}".format)
+    return f"The best of {len(trials)} trials, which are in trials.csv\n{table}"
 
 
 def plot_search(trials: pandas.DataFrame, path: pathlib.Path) -> None:
     """Draws the cost of trials against beta, depth and all else that varies, and writes a PNG."""
     done = trials[trials["validation_cost"].notna()]
-    numeric = done[varied(done)].select_dtypes("number").columns
-    names = sorted(numeric, key=lambda name: name not in ("beta", "depth"))
+    numeric = done.drop(columns=_HEAD).select_dtypes("number")
+    names = sorted(
+        numeric.columns[numeric.nunique() > 1], key=lambda name: name not in ("beta", "depth")
+    )
     figure = Figure(figsize=(4.2 * max(len(names), 1), 3.2), layout="constrained")
     for place, name in enumerate(names, start=1):
         axes, chosen = figure.add_subplot(1, len(names), place), done[done[name].notna()]

@@ -75,7 +75,7 @@ class BayesDecision(WideLayer):
             )
             if self._initial is not None:
                 self.cost_matrix.assign(self._initial)
-                self._initial = None  # It takes as much memory as the weight, or twice that.
+                self._initial = None  # It takes as much memory as the weight.
         elif self._initial is not None or len(probabilities_shape) != 2:
             has = "no matrix" if self._initial is None else "a matrix"
             raise ValueError(
@@ -86,10 +86,6 @@ class BayesDecision(WideLayer):
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
         """Replaces the cost matrix by another array-like `(K, D)` of the same shape."""
-        if self.built and not self.weights:
-            raise ValueError(
-                "Expected a layer with a matrix; received one whose costs are an input."
-            )
         matrix = self._checked(cost_matrix, self.num_classes)
         if self.built:
             self.cost_matrix.assign(matrix)

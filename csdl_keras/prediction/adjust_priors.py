@@ -7,7 +7,6 @@ import numpy as np
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.keras_private import layer_of, sources_of
-from csdl_keras._utils.structure import estimator_hint
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
@@ -72,12 +71,8 @@ def adjust_priors(
         before, probabilities = _without_adjustment(probabilities, from_priors, known)
         after = class_shares("to_priors", to_priors, number, False, known)
         return ending(PriorAdjustment(before, after)(probabilities), f"{model.name}_adjusted")
-    if from_logits or (hint := estimator_hint(model_or_probabilities)):
-        received = type(model_or_probabilities).__name__
-        raise ValueError(
-            "Expected probabilities, or a keras.Model, with from_logits=True if it outputs logits; "
-            f"received {received}.{'' if from_logits else hint}"
-        )
+    if from_logits:
+        raise ValueError("Expected a keras.Model with from_logits=True; received probabilities.")
     rows = probabilities_by_class(model_or_probabilities, classes=classes)
     before = class_shares("from_priors", from_priors, rows.shape[1], classes=classes)
     after = class_shares("to_priors", to_priors, rows.shape[1], False, classes)

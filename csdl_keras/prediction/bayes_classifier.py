@@ -43,25 +43,19 @@ class BayesClassifier(DataModel):
         `cost_matrix` is array-like `(K, D)`, `C[true, decision]`, of the shape of the model's own;
         mean costs by class where that holds mean costs.
         """
-        decision = layer_of(self.outputs[0])
-        if not isinstance(decision, BayesDecision):
-            raise ValueError(
-                "Expected a model that ends in BayesDecision, whose cost matrix can be replaced; "
-                f"received {self.name!r}, which ends in {describe_output(self)[1]}."
-            )
-        decision.set_cost_matrix(by_class("cost_matrix", cost_matrix, "(K, D)", self))
+        matrix = by_class("cost_matrix", cost_matrix, "(K, D)", self)
+        layer_of(self.outputs[0]).set_cost_matrix(matrix)
 
     def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
         """Returns `(N, ..., D)` expected costs, as `keras.Model.predict` does; raises on NaN."""
         costs = super().predict(x, **kwargs)
         wrong = np.isnan(costs).any(axis=-1)
         if wrong.any():
-            known = any(end.name == COST_MATRIX for end in self.inputs)
-            also = ", and costs to be finite and at least 0" if known else ""
             raise ValueError(
-                f"Expected the classifier's rows to be probabilities that sum to 1{also}; "
-                f"received {wrong.sum()} of {wrong.size} rows that do not (or hold NaN). If they "
-                "are logits, pass from_logits=True to bayes_classifier."
+                "Expected the classifier's rows to be probabilities that sum to 1, and costs that "
+                f"are inputs to be finite and at least 0; received {wrong.sum()} of {wrong.size} "
+                "rows that do not (or hold NaN). If they are logits, pass from_logits=True to "
+                "bayes_classifier."
             )
         return costs
 
@@ -113,20 +107,15 @@ def bayes_classifier(
     check_classifier(model, from_logits)
     classes, inputs = max(int(model.outputs[0].shape[-1]), 2), inputs_of(model)
     given: list[Tensor] = [class_probabilities(model, from_logits)]
+    if cost_matrix is not None:
+        cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
     if check_bool("cost_input", cost_input):
-        if cost_matrix is not None or mean_costs:
-            raise ValueError(
-                "Expected neither `cost_matrix` nor `mean_costs` with cost_input=True, since costs "
-                f"are given with x; received {cost_matrix!r} and mean_costs={mean_costs}."
-            )
         num_decisions = classes if num_decisions is None else num_decisions
         given.append(input_of_costs(model.inputs, (None, classes, num_decisions)))
         if isinstance(inputs, dict):
             inputs = {**inputs, COST_MATRIX: given[1]}
         else:
             inputs = [*(inputs if isinstance(inputs, (list, tuple)) else [inputs]), given[1]]
-    elif cost_matrix is not None:
-        cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
     decision = BayesDecision(
         cost_matrix, classes, num_decisions, mean_costs=mean_costs, name="bayes_decision"
     )

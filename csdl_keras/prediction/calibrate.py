@@ -109,7 +109,8 @@ def calibrate(
     with_bias = method == "bias_corrected"
     rows = outputs.reshape(-1, classes), labels.ravel()
     temperature, bias = fit_temperature(*rows, with_bias, spread, sample_weight)
-    name = _free_name(model)
+    # A name that no layer has, also where a model that was loaded is calibrated again.
+    name = f"{model.name}_temperature"
     scaling = TemperatureScaling(temperature, name=name)
     if with_bias:
         scaling = BiasCorrectedTemperatureScaling(temperature, bias, name=name)
@@ -119,16 +120,8 @@ def calibrate(
 def with_temperature(model: keras.Model, temperature: float) -> keras.Model:
     """Returns a classifier whose probabilities `p` are `softmax(ln(p) / temperature)`."""
     _, probabilities, with_ending = probability_part(model, from_logits=False)
-    scaled = TemperatureScaling(temperature, name=_free_name(model))(probabilities)
+    scaled = TemperatureScaling(temperature, name=f"{model.name}_temperature")(probabilities)
     return with_ending(scaled, f"{model.name}_calibrated")
-
-
-def _free_name(model: keras.Model) -> str:
-    """Returns a name that no layer has, also where a model that was loaded is calibrated again."""
-    taken, name = {layer.name for layer in model.layers}, "temperature_scaling"
-    while name in taken:
-        name = f"{name}_again"
-    return name
 
 
 def probability_part(

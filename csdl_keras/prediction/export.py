@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import zipfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -86,28 +85,20 @@ def export(
 
 def _check_path(path: pathlib.Path, format: str) -> pathlib.Path:
     suffix = FORMATS[format]
-    if path.suffix != suffix and suffix:
+    taken = path.is_dir() if suffix else path.is_file() or (path.is_dir() and any(path.iterdir()))
+    if (suffix and path.suffix != suffix) or taken or not path.parent.is_dir():
+        what = f"the path of a file that ends in {suffix!r}" if suffix else "a new or empty folder"
         raise ValueError(
-            f"Expected a path that ends in {suffix!r} for the format {format!r}; received {path}."
+            f"Expected {what}, in a folder that exists, for {format!r}; received {path}."
         )
-    full = path.is_dir() and (suffix or any(path.iterdir()))
-    if full or (not suffix and path.is_file()) or not path.parent.is_dir():
-        what = "the path of a file" if suffix else "a new or empty folder"
-        raise ValueError(f"Expected {what} in a folder that exists; received {path}.")
     return path
 
 
 def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> None:
     """Calls `write_artifact` in a new process, whose backend is TensorFlow."""
+    # Importing the modules of custom layers and functions registers them there.
     saved = json.dumps(keras.saving.serialize_keras_object(model))
-    # Keras leaves out the main module.
-    found = {json.loads(it) for it in re.findall(r'"module": (null|"[^"]*"), "class_name"', saved)}
-    if None in found:
-        raise ValueError(
-            f"Expected custom layers of {model.name!r} to be in a module, since another process "
-            "has to import them; received layers that the main program defines."
-        )
-    modules = [it for it in found if it.partition(".")[0] not in ("keras", "builtins")]
+    modules = sorted(set(re.findall(r'"module": "([^"]+)", "class_name"', saved)))
     environment = {
         **os.environ,
         "KERAS_BACKEND": "tensorflow",
@@ -147,23 +138,14 @@ def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> 
     found = {dtype for it in all_layers(model) for dtype in (it.dtype, it.compute_dtype)}
     if not found & set(dtypes):
         return model
-    with tempfile.TemporaryDirectory() as folder:
-        path, copy = pathlib.Path(folder, "model.keras"), pathlib.Path(folder, "copy.keras")
-        model.save(path)
-        # A changed file keeps the state that layers save apart from their weights.
-        with zipfile.ZipFile(path) as old, zipfile.ZipFile(copy, "w") as new:
-            for name in old.namelist():
-                content = old.read(name)
-                if name == "config.json":
-                    config = json.loads(content)
-                    changed = _in_float32(config, tuple(dtypes))
-                    layers = config["config"]["layers"], changed["config"]["layers"]
-                    for before, after in zip(*layers, strict=True):
-                        if before["class_name"] == "InputLayer":
-                            after["config"]["dtype"] = before["config"]["dtype"]
-                    content = json.dumps(changed).encode()
-                new.writestr(name, content)
-        return keras.saving.load_model(copy, compile=False, safe_mode=False)
+    config = model.get_config()
+    changed = _in_float32(config, tuple(dtypes))
+    for before, after in zip(config["layers"], changed["layers"], strict=True):
+        if before["class_name"] == "InputLayer":
+            after["config"]["dtype"] = before["config"]["dtype"]
+    copy = type(model).from_config(changed)
+    copy.set_weights(model.get_weights())
+    return copy
 
 
 def _in_float32(config: object, dtypes: tuple[str, ...]) -> Any:

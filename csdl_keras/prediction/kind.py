@@ -8,7 +8,7 @@ import numpy as np
 from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of
-from csdl_keras._utils.tensors import TOLERANCE_16_BITS, known_values, probability_rows
+from csdl_keras._utils.tensors import TOLERANCE_16_BITS, probability_rows
 from csdl_keras._utils.types import Tensor
 
 # What the names of losses that train scores of classes have in them.
@@ -79,20 +79,16 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
 def _outputs_at_random(model: keras.Model) -> np.ndarray:
     """Returns the outputs of a model for two random inputs, or none if it cannot take them."""
     rng = np.random.default_rng(0)
-    for unknown in (1, 32):  # Networks that pool cannot take a single pixel.
-        try:
-            inputs = keras.tree.map_structure(
-                lambda end, size=unknown: keras.ops.cast(
-                    rng.uniform(size=(2, *(known or size for known in end.shape[1:]))), end.dtype
-                ),
-                inputs_of(model),
-            )
-            rows = known_values(model(inputs, training=False))
-            if rows is not None and rows.ndim >= 2 and not np.isnan(rows.astype("float64")).any():
-                return rows
-        except Exception:  # A model may raise any error for such inputs.
-            continue
-    return np.empty((0, 1))
+
+    def drawn(end: Tensor) -> Tensor:
+        shape = (2, *(known or 32 for known in end.shape[1:]))
+        return keras.ops.cast(rng.uniform(size=shape), end.dtype)
+
+    try:
+        outputs = model(keras.tree.map_structure(drawn, inputs_of(model)), training=False)
+        return keras.ops.convert_to_numpy(outputs)
+    except Exception:  # A model may raise any error for such inputs.
+        return np.empty((0, 1))
 
 
 def check_values(values: np.ndarray, output: str) -> None:
@@ -131,7 +127,7 @@ def check_loss(model: keras.Model, kind: str) -> None:
     if len(losses) != 1:
         return
     loss, trained = losses[0], _loss_kind(losses[0])
-    name = repr(loss) if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
+    name = loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
     ends = f"{model.name!r}, which ends in {describe_output(model)[1]}"
     if kind == "cost" and trained == "probability":
         raise ValueError(
@@ -150,10 +146,7 @@ def check_loss(model: keras.Model, kind: str) -> None:
 def _loss_kind(loss: Any) -> str | None:
     """Returns the kind of outputs that a loss trains, or `None` if that is unknown."""
     if isinstance(loss, str):
-        try:
-            loss = keras.losses.get(loss)
-        except ValueError:  # `fit` raises Keras' own error.
-            return None
+        loss = keras.losses.get(loss)
     name = getattr(loss, "__name__", type(loss).__name__).replace("_", "").lower()
     of_classes = any(word in name for word in _CLASSIFIER_LOSSES)
     return getattr(loss, "output_kind", "probability" if of_classes else None)

@@ -66,8 +66,6 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         **spaces: Space,
     ):
         super().__init__()
-        if unknown := spaces.keys() - self.choices.keys():
-            raise TypeError(f"Expected spaces of {[*self.choices]}; received {sorted(unknown)}.")
         self.algorithm = get_algorithm(algorithm)
         if self.algorithm.body != self.body or not self.algorithm.objective.searchable:
             raise ValueError(
@@ -88,12 +86,15 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
             max_cost = 1.0 if self.cost_matrix is None else float(self.cost_matrix.max())
         self.max_cost = check_positive("max_cost", max_cost)
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
-        spaces = {name: default for name, (default, _) in self.choices.items()} | spaces
-        rates = spaces.pop("learning_rate")
+        if unknown := spaces.keys() - self.choices.keys():
+            raise TypeError(f"Expected spaces of {[*self.choices]}; received {sorted(unknown)}.")
         #: The space of each hyperparameter.
         self.spaces = {
-            name: check_space(name, space, self.choices[name][1]) for name, space in spaces.items()
+            name: check_space(name, spaces.get(name, default), check)
+            for name, (default, check) in self.choices.items()
+            if name != "learning_rate"
         }
+        rates = spaces.get("learning_rate", self.choices["learning_rate"][0])
         names = self.spaces["optimizer"]
         for name in [names] if isinstance(names, str) else names:
             rate = rates.get(name) if isinstance(rates, Mapping) else rates
@@ -143,11 +144,8 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         such as one that `keras_tuner.Hyperband` promotes, continues from its weights. Wrong
         arguments end the search; a training that diverges only fails its trial.
         """
-        if validation_data is None or "validation_split" in fit_arguments:
-            raise FatalValueError(
-                "Expected `validation_data` in tuner.search(...), since trials are compared by "
-                "'val_average_cost'; received none, or a `validation_split`."
-            )
+        if validation_data is None:
+            raise FatalValueError("Expected `validation_data` in tuner.search(...); received none.")
         arguments = dict(fit_arguments, validation_data=validation_data)
         pair = isinstance(validation_data, (tuple, list))
         batch_size, seed = arguments.get("batch_size") or 32, self._execution_seed(callbacks)

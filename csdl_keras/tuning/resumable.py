@@ -10,7 +10,7 @@ import inspect
 import json
 import os
 import pathlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import filelock
@@ -32,8 +32,8 @@ Objective: TypeAlias = str | keras_tuner.Objective | list[keras_tuner.Objective]
 SEED_FOR_0 = 10_001
 #: Arguments and attributes that change no result.
 _FREE = frozenset(
-    "cache callbacks max_consecutive_failed_trials max_retries_per_trial name spaces tunable "
-    "validation_batch_size verbose".split()
+    "cache callbacks directory max_consecutive_failed_trials max_retries_per_trial max_trials name "
+    "project_name tunable validation_batch_size verbose".split()
 )
 #: Callbacks of Keras that change training; its others only observe.
 _CHANGING = (
@@ -51,21 +51,6 @@ def is_worker() -> bool:
     return "KERASTUNER_ORACLE_IP" in os.environ and not chief
 
 
-@contextlib.contextmanager
-def search_lock(path: pathlib.Path, folder: pathlib.Path) -> Iterator[None]:
-    """Locks a folder by a file, which the system releases if the process is killed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        lock = filelock.FileLock(path).acquire(timeout=0)
-    except filelock.Timeout:
-        raise ValueError(
-            f"Expected no other search under way in {folder}; received one that is. Wait for it, "
-            "search in another folder, or share the work: see KerasTuner's distributed tuning."
-        ) from None
-    with lock:
-        yield
-
-
 def _choices_of(callback: keras.callbacks.Callback) -> list[Any]:
     """Returns what a callback was made with, whatever has become of it since."""
     names = inspect.signature(type(callback)).parameters.keys() - {"verbose"}
@@ -75,10 +60,10 @@ def _choices_of(callback: keras.callbacks.Callback) -> list[Any]:
     return [type(callback).__name__, chosen]
 
 
-def _digests(parts: Mapping[str, Any]) -> dict[str, str]:
-    """Returns a digest of each part that results depend on."""
-    used = {name: it for name, it in parts.items() if it is not None and name not in _FREE}
-    return {name: StageCache.key(describe(it)) for name, it in used.items()}
+def _counting(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the parts that results depend on."""
+    counting = {name: it for name, it in parts.items() if it is not None and name not in _FREE}
+    return dict(sorted(counting.items()))
 
 
 def _ended_trial(path: pathlib.Path) -> Trial | None:
@@ -93,41 +78,36 @@ def _ended_trial(path: pathlib.Path) -> Trial | None:
 class ResumableTuner(keras_tuner.Tuner):
     """Base class of tuners that resume an interrupted search, and refuse any other search.
 
-    `search.json` in the folder has a digest of each part that trials depend on, described as in
-    a `StageCache`. Only `max_trials` may change. One process searches in a folder at a time,
-    except for KerasTuner's chief and workers.
+    `search.json` in the folder has digests of all that trials depend on, described as in a
+    `StageCache`. Only `max_trials` may change. One process searches in a folder at a time, except
+    for KerasTuner's chief and workers.
     """
 
     def __init__(
         self,
         hypermodel: HyperModel,
         objective: Objective | None = None,
-        max_trials: int | None = 10,
+        *,
         seed: int | None = None,
         announce: Callable[[Trial], None] = lambda trial: None,
-        directory: str | os.PathLike | None = None,
-        project_name: str | None = None,
         overwrite: bool = False,
         **kwargs: Any,
     ):
         self._announce = announce
-        self._folder = pathlib.Path(directory or ".", project_name or "untitled_project")
         self._choices = {"seed": seed, "executions_per_trial": 1, **kwargs}
         given = self._choices.pop("hyperparameters", None) or keras_tuner.HyperParameters()
         self._hyperparameters = given.copy()  # Trials add to those of their oracle.
-        # Workers must not delete their chief's folder, nor anyone that of a running search.
-        overwrite = overwrite and not is_worker()
-        with self._lock() if overwrite else contextlib.nullcontext():
-            super().__init__(
-                hypermodel,
-                objective=objective or keras_tuner.Objective("val_average_cost", "min"),
-                max_trials=max_trials,
-                seed=SEED_FOR_0 if seed == 0 else seed,
-                directory=directory,
-                project_name=project_name,
-                overwrite=overwrite,
-                **kwargs,
-            )
+        super().__init__(
+            hypermodel,
+            objective=objective or keras_tuner.Objective("val_average_cost", "min"),
+            seed=SEED_FOR_0 if seed == 0 else seed,
+            overwrite=overwrite and not is_worker(),  # Its folder is that of its chief.
+            **kwargs,
+        )
+        self._folder = pathlib.Path(self.project_dir).absolute()
+        lock = self._folder.with_name(f"{self._folder.name}_under_way.lock")
+        #: Keeps other processes from searching in the folder; workers have that of their chief.
+        self.lock = contextlib.nullcontext() if is_worker() else filelock.FileLock(lock, timeout=0)
         if not is_worker():
             self._check(self._key())
             self._take_up()
@@ -137,7 +117,7 @@ class ResumableTuner(keras_tuner.Tuner):
 
     def search(self, *fit_args: Any, **fit_kwargs: Any) -> None:
         """Starts or resumes the search; see `keras_tuner.Tuner.search`."""
-        with self._lock():
+        with self.lock:
             self.check_search(*fit_args, **fit_kwargs)
             if not is_worker():
                 self._take_up()  # Another process may have added trials since.
@@ -147,10 +127,9 @@ class ResumableTuner(keras_tuner.Tuner):
         """Raises, as `search` does, if data or arguments differ from those of the folder."""
         given = fit_kwargs | dict(zip(("x", "y", *map(str, range(2, 99))), fit_args, strict=False))
         changing = [it for it in given.get("callbacks") or () if isinstance(it, _CHANGING)]
-        given["callbacks that change training"] = [_choices_of(it) for it in changing] or None
-        key = self._key() | _digests(given)
-        if not self._check(key, whole=True):
-            self._folder.mkdir(parents=True, exist_ok=True)
+        key = self._key()
+        key["data"] = StageCache.key(describe([_counting(given), *map(_choices_of, changing)]))
+        if not self._check(key):
             replace_file(self._folder / "search.json", json.dumps(key).encode())
 
     def on_trial_end(self, trial: Trial) -> None:
@@ -179,45 +158,31 @@ class ResumableTuner(keras_tuner.Tuner):
         self.oracle.verbose = verbose
 
     def _key(self) -> dict[str, str]:
-        """Returns a digest of each part of the tuner and its HyperModel that results depend on."""
+        """Returns a digest of the tuner, its HyperModel, versions and settings."""
         hyper_model, hp = self.hypermodel, self._hyperparameters.copy()
         hyper_model.build(hp)
-        parts = {name: it for name, it in vars(hyper_model).items() if not inspect.ismethod(it)}
-        parts |= getattr(hyper_model, "spaces", {})
-        parts |= {f"tuner_{name}": it for name, it in self._choices.items() if name not in _FREE}
-        parts |= {"hyper_model": type(hyper_model).__qualname__, "tuner": type(self).__name__}
-        parts |= {"space": hp.get_config()["space"], "objective": str(self.oracle.objective)}
-        return _digests({**parts, "keras_tuner": keras_tuner.__version__, **environment()})
+        fields = {name: it for name, it in vars(hyper_model).items() if not inspect.ismethod(it)}
+        classes = [type(self).__name__, type(hyper_model).__qualname__]
+        searched = [hp.get_config()["space"], str(self.oracle.objective), keras_tuner.__version__]
+        parts = [*classes, _counting(fields), _counting(self._choices), *searched, environment()]
+        return {"choices": StageCache.key(describe(parts))}
 
-    def _check(self, key: Mapping[str, str], whole: bool = False) -> bool:
-        """Tells whether a trial has ended, and raises unless it was of a search with this key.
-
-        Names that only the folder's key has count if the key is `whole`.
-        """
+    def _check(self, key: Mapping[str, str]) -> bool:
+        """Tells whether a trial has ended, and raises unless it was of a search with this key."""
         if not any(map(_ended_trial, self._folder.glob("trial_*/trial.json"))):
             return False
         try:
             found = json.loads((self._folder / "search.json").read_text())
         except (OSError, ValueError):
-            received = "one without a record of them"
-        else:
-            names = {**key, **found} if whole else key
-            other = [name for name in names if found.get(name) != key.get(name)]
-            if not other:
-                return True
-            received = f"one with another {', '.join(other)}"
-        raise ValueError(
-            f"Expected the search in {self._folder}, some of whose trials have ended, to have been "
-            f"made for the same costs, data and choices; received {received}. Search in another "
-            "folder (`directory` or `project_name`, --out of the command), or delete this one "
-            "(`overwrite=True`)."
-        )
-
-    def _lock(self) -> contextlib.AbstractContextManager[None]:
-        if is_worker():
-            return contextlib.nullcontext()
-        folder = self._folder.resolve()
-        return search_lock(folder.with_name(f"{folder.name}.lock"), folder)
+            found = {}
+        if any(found.get(name) != digest for name, digest in key.items()):
+            raise ValueError(
+                f"Expected the search in {self._folder}, some of whose trials have ended, to have "
+                "been made for the same costs, data and choices, on the same versions; received "
+                "another one. Search in another folder (`directory` or `project_name`, --out of "
+                "the command), or delete this one (`overwrite=True`)."
+            )
+        return True
 
 
 class RandomSearch(ResumableTuner, keras_tuner.RandomSearch):
@@ -259,15 +224,6 @@ class GridSearch(ResumableTuner, keras_tuner.GridSearch):
     >>> GridSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp()).remaining_trials
     5
     """
-
-    def __init__(
-        self,
-        hypermodel: HyperModel,
-        objective: Objective | None = None,
-        max_trials: int | None = None,
-        **kwargs: Any,
-    ):
-        super().__init__(hypermodel, objective, max_trials, **kwargs)
 
 
 class BayesianOptimization(ResumableTuner, keras_tuner.BayesianOptimization):

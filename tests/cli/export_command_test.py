@@ -38,5 +38,5 @@ def test_a_file_that_is_no_model(tmp_path, capsys):
     broken.write_text("no model")
     for path in (broken, tmp_path / "missing.keras"):
         assert main(["export", str(path), str(tmp_path / "model.onnx")]) == 2
-        assert f"Expected {path} to be a model" in capsys.readouterr().err
+        assert str(path) in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [broken]

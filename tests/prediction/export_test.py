@@ -90,7 +90,7 @@ class TestErrors:
         ("path", "format", "message"),
         [
             ("model.onnx", "litert", "ends in '.tflite'"),
-            ("file/model.tflite", "litert", "in a folder that exists; received .*file"),
+            ("file/model.tflite", "litert", "in a folder that exists.*received .*file"),
             ("folder.onnx", "savedmodel", "new or empty folder"),
         ],
     )

@@ -128,7 +128,6 @@ class TestFit:
             ({"x": X[TRAIN] + 1}, "in \\[0, 1\\]"),
             ({"y": Y[TRAIN] + 1}, "received 3"),
             ({"validation_data": None}, "received none"),
-            ({"validation_split": 0.3}, "`validation_split`"),
         ],
     )
     def test_what_no_trial_could_use_ends_a_search(self, arguments, message):
