@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import os
 import signal
 import time
@@ -47,7 +48,9 @@ def test_a_task_that_fails_or_ends_its_process_stops_no_other():
         assert found[str(number)] == (number, "mixed_bfloat16")
 
 
-def test_settings_outlive_forgotten_models():
+def test_settings_outlive_forgotten_models(monkeypatch):
+    # All that other tests left behind takes half a minute to free.
+    monkeypatch.setattr(gc, "collect", lambda: 0)
     with dtype_policy("mixed_bfloat16"):
         before = environment()
         forget_models()
