@@ -98,6 +98,7 @@ def test_early_stopping_on_cost():
     assert len(history["val_average_cost"]) < 30 and found < 0.8 * BLIND_COST
 
 
+@pytest.mark.slow  # Shorter tests hold the parts of this task.
 def test_reload_in_a_new_process(tmp_path):
     """A file decides as the model did, where nothing else of its training is known."""
     model = trained()
@@ -118,6 +119,7 @@ def test_probabilities_of_scikit_learn():
     assert average_cost(Y_TEST, decided, COSTS) < 0.8 * BLIND_COST
 
 
+@pytest.mark.slow  # Shorter tests hold the parts of this task.
 def test_backbone_of_keras_applications():
     """A frozen backbone with a head of its own goes through a default algorithm."""
     rng = np.random.default_rng(0)

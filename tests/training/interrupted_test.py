@@ -46,7 +46,7 @@ def expected(run_module_eagerly):
     return {case: train(case, None) for case in CASES}
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [pytest.param("paper", marks=pytest.mark.slow), "stacked"])
 def test_interrupted_in_every_epoch(case, expected, tmp_path, nothing_lost):
     """By an exception, in each epoch of each fit; it takes up that very epoch."""
     sizes = CASES[case][-1]
