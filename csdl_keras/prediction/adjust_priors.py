@@ -12,7 +12,7 @@ from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratio
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.layers import PriorAdjustment
 from csdl_keras.prediction.bayes_classifier import adjusted_to
-from csdl_keras.prediction.calibrate import probability_part
+from csdl_keras.prediction.calibrate import probability_part, with_probabilities
 
 # Frequencies that were rounded for reading differ by less.
 _ROUNDED = 0.02
@@ -70,7 +70,8 @@ def adjust_priors(
         known = model if classes is None else classes
         before, probabilities = _without_adjustment(probabilities, from_priors, known)
         after = class_shares("to_priors", to_priors, number, False, known)
-        return ending(PriorAdjustment(before, after)(probabilities), f"{model.name}_adjusted")
+        adjusted = PriorAdjustment(before, after)(probabilities)
+        return with_probabilities(model, ending, adjusted, "adjusted")
     if from_logits:
         raise ValueError("Expected a keras.Model with from_logits=True; received probabilities.")
     rows = probabilities_by_class(model_or_probabilities, classes=classes)

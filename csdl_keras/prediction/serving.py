@@ -93,7 +93,7 @@ def serving_model(
         classes = values.shape[-1]
         decisions = classes if ending is None else model.outputs[0].shape[-1]
         shape = (classes, decisions) if cost_matrix_input else (None, classes, decisions)
-        inputs[COST_MATRIX] = input_of_costs(list(inputs.values()), shape)
+        inputs[COST_MATRIX] = input_of_costs(shape)
         decision = BayesDecision(num_classes=classes, num_decisions=decisions)
         kind, values = "cost", decision(values, inputs[COST_MATRIX])
     costs = values
