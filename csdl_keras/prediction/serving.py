@@ -110,9 +110,8 @@ def _new_inputs(ends: Tensor) -> Tensor:
     """Returns new inputs like a model's, of any batch size; a single one is named `inputs`."""
 
     def new(end: Tensor) -> Tensor:
-        # Runtimes take NumPy arrays, and NumPy has no bfloat16.
-        dtype = "float32" if end.dtype == "bfloat16" else end.dtype
-        return keras.Input(end.shape[1:], dtype=dtype, name="inputs" if end is ends else end.name)
+        name = "inputs" if end is ends else end.name
+        return keras.Input(end.shape[1:], dtype=end.dtype, name=name)
 
     return keras.tree.map_structure(new, ends)
 
