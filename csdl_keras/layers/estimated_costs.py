@@ -144,7 +144,8 @@ class ClassCosts(WideLayer):
             name="log_means",
         )
         if self._initial is not None:
-            self.log_means.assign(_log(self._initial))
+            zero = self._initial == 0
+            self.log_means.assign(np.where(zero, LOG_ZERO, np.log(self._initial + zero)))
             self._initial = None  # It takes as much memory as the weight, or twice that.
         if self.rank is None:
             self.kernel = self.add_weight(
@@ -183,10 +184,6 @@ def _damped(change: Tensor) -> Tensor:
     inner = ops.clip(change, -_EXPONENTIAL, _EXPONENTIAL)
     above, below = ops.relu(change - _EXPONENTIAL), ops.relu(-_EXPONENTIAL - change)
     return inner + ops.log(1.0 + above) - ops.log(1.0 + below)
-
-
-def _log(means: np.ndarray) -> np.ndarray:
-    return np.where(means > 0, np.log(np.where(means > 0, means, 1.0)), LOG_ZERO)
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

@@ -10,7 +10,7 @@ from keras import ops
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
 from csdl_keras._utils.frames import Columns
-from csdl_keras._utils.tensors import check_numbered, float_dtype, head_dtype
+from csdl_keras._utils.tensors import check_numbered, float_dtype
 from csdl_keras._utils.types import Shape, Tensor
 from csdl_keras.layers.base import PlainLayer, WideLayer
 
@@ -170,14 +170,10 @@ def _known(values: Tensor) -> Tensor:
 
 def _statistics(column: np.ndarray, most_bins: int) -> tuple[float, float, np.ndarray]:
     """Returns a column's mean, the reciprocal of its deviation, 0 if constant, and its edges."""
-    types = (float_dtype(), keras.dtype_policies.get(head_dtype(None)).compute_dtype)
-    tiny, eps = (max(getattr(np.finfo(it), kind) for it in types) for kind in ("tiny", "eps"))
     # Edges are told apart as the layer sees its inputs.
-    values = column[~np.isnan(column)].astype(types[0]).astype("float64")
-    unit = largest = np.abs(values).max(initial=0.0)
-    # Backends take what is smaller than `tiny` for 0; squares of small numbers would be 0.
-    deviation = (values / unit).std() * unit if largest > tiny else 0.0
-    if deviation <= max(tiny, 4 * eps * largest):
+    values = column[~np.isnan(column)].astype(float_dtype()).astype("float64")
+    deviation = values.std() if len(values) else 0.0
+    if deviation <= 4 * np.finfo("float32").eps * np.abs(values).max(initial=0.0):
         return 0.0, 0.0, values[:0]
     return values.mean(), 1.0 / max(deviation, _SMALLEST), _edges(values, most_bins)
 

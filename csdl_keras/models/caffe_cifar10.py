@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 
 import keras
-import numpy as np
 
-from csdl_keras._utils.arrays import check_range, number_array
+from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.layers import CaffePooling2D, WithinChannelLRN
-from csdl_keras.models.heads import check_input_shape, check_output_layer, output_layer
+from csdl_keras.models.heads import check_output_layer, output_layer
 
 
 def caffe_cifar10(
@@ -47,11 +46,10 @@ def caffe_cifar10(
     >>> caffe_cifar10().count_params(), caffe_cifar10(variant="full").count_params()
     (145578, 89578)
     """
-    input_shape = check_input_shape(input_shape, rank=3)
     check_output_layer(num_classes, output)
     full = check_choice("variant", variant, ("quick", "full")) == "full"
     decay = check_number("weight_decay", weight_decay, low=0) / 2
-    offset = _negative_mean(mean, input_shape)
+    offset = -number_array("mean", mean, str(input_shape)).astype("float32")
     seeds = Seeds(seed)
 
     def arguments(deviation: float, kernel_decay: float = decay, bias_decay: float = decay) -> dict:
@@ -73,7 +71,9 @@ def caffe_cifar10(
         )
 
     layers = [
-        keras.layers.Rescaling(255.0, offset=offset, name="to_caffe_range"),
+        keras.layers.Rescaling(
+            255.0, offset=offset if offset.ndim else float(offset), name="to_caffe_range"
+        ),
         convolution(1, 32, 1e-4),
         CaffePooling2D("max", name="pool1"),
         keras.layers.ReLU(name="relu1"),
@@ -97,15 +97,3 @@ def caffe_cifar10(
     for layer in layers:
         x = x if layer is None else layer(x)
     return keras.Model(inputs, x, name=f"caffe_cifar10_{variant}")
-
-
-def _negative_mean(mean: ArrayLike, input_shape: tuple[int, ...]) -> float | np.ndarray:
-    """Returns `-mean` as a number or an array that broadcasts against one image."""
-    array = number_array("mean", mean, str(input_shape))
-    if array.shape not in ((), (input_shape[-1],), input_shape):
-        raise ValueError(
-            f"Expected `mean` of shape () or {input_shape[-1:]} or {input_shape}; received "
-            f"{array.shape}."
-        )
-    check_range("`mean`", array, 0, 255)
-    return -float(array) if array.ndim == 0 else -array.astype("float32")

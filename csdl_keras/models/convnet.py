@@ -8,12 +8,7 @@ from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import RandomAffine, StandardizedConv2D
-from csdl_keras.models.heads import (
-    check_input_shape,
-    check_output_layer,
-    check_sizes,
-    with_output_layer,
-)
+from csdl_keras.models.heads import check_output_layer, with_output_layer
 
 
 def convnet(
@@ -50,14 +45,9 @@ def convnet(
     >>> convnet((28, 28, 1), num_classes=10, filters=(8, 16)).output_shape
     (None, 10)
     """
-    input_shape = check_input_shape(input_shape, rank=3)
-    sizes = check_sizes("filters", filters)
     check_output_layer(num_classes, output, ("features",))
-    shift = check_number("shift", shift, 0, 0.5)
-    check_number("dropout", dropout, 0, 0.95)
     low, high = value_range
-    low = check_number("value_range", low)
-    high = check_number("value_range", high, low, exclude_low=True)
+    check_number("value_range", high, low, exclude_low=True)
     seeds = Seeds(seed)
     inputs = x = keras.Input(input_shape)
     if (low, high) != (0.0, 1.0):
@@ -66,7 +56,7 @@ def convnet(
         x = keras.layers.Rescaling(scale, -low * scale, dtype=head_dtype(None))(x)
     if shift:
         x = RandomAffine(shift, seed=seeds.next())(x)
-    for index, size in enumerate(sizes):
+    for index, size in enumerate(filters):
         if index and min(x.shape[1:3]) >= 4:
             x = keras.layers.MaxPooling2D(2, data_format="channels_last")(x)
         for _ in range(2 if index else 1):

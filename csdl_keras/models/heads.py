@@ -1,6 +1,5 @@
 """Output layers of networks, and checks of what networks are built from."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -36,17 +35,3 @@ def check_output_layer(num_classes: int, output: str, others: tuple[str, ...] = 
     """Raises on a wrong number of classes, or an `output` not in `OUTPUTS` or `others`."""
     check_integer("num_classes", num_classes, low=2, high=LARGEST_SIZE)
     check_choice("output", output, (*OUTPUTS, *others))
-
-
-def check_sizes(name: str, sizes: Sequence[int]) -> list[int]:
-    """Returns `sizes` as a list of positive integers."""
-    return [check_integer(name, size, high=LARGEST_SIZE) for size in sizes]
-
-
-def check_input_shape(input_shape: Sequence[int], rank: int | None = None) -> tuple[int, ...]:
-    """Returns `input_shape` (without the batch) as a tuple of positive integers."""
-    shape = tuple(check_sizes("input_shape", input_shape))
-    if len(shape) != (rank or max(len(shape), 1)):
-        expected = "sizes without the batch" if rank is None else f"{rank} sizes"
-        raise ValueError(f"Expected `input_shape` to be {expected}; received {input_shape!r}.")
-    return shape

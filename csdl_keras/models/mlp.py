@@ -6,12 +6,7 @@ import keras
 
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import Tensor
-from csdl_keras.models.heads import (
-    check_input_shape,
-    check_output_layer,
-    check_sizes,
-    with_output_layer,
-)
+from csdl_keras.models.heads import check_output_layer, with_output_layer
 
 
 def mlp(
@@ -49,8 +44,6 @@ def mlp(
     >>> model.output_shape
     (None, 10)
     """
-    input_shape = check_input_shape(input_shape)
-    units_of_layers = check_sizes("hidden_units", hidden_units)
     check_output_layer(num_classes, output)
     seeds = Seeds(seed)
     if kernel_initializer is None:
@@ -59,9 +52,9 @@ def mlp(
         scale = 16.0 if logistic else 1.0
         kernel_initializer = keras.initializers.VarianceScaling(scale, "fan_avg", "uniform")
     inputs = x = keras.Input(input_shape)
-    if len(input_shape) > 1:
+    if len(x.shape) > 2:
         x = keras.layers.Flatten(name="flatten")(x)
-    for index, units in enumerate(units_of_layers, start=1):
+    for index, units in enumerate(hidden_units, start=1):
         x = keras.layers.Dense(
             units,
             activation=activation,

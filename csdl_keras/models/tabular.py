@@ -7,13 +7,13 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, input_array
-from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
+from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
 from csdl_keras._utils.frames import Table, as_table
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
 from csdl_keras.layers import MemberMean, MemberScaling, TableEncoding
 from csdl_keras.layers.table_encoding import FrameColumns
-from csdl_keras.models.heads import check_output_layer, check_sizes, with_output_layer
+from csdl_keras.models.heads import check_output_layer, with_output_layer
 
 # Bins of all columns together; a wide table has fewer for each.
 _MOST_BINS = 4096
@@ -54,10 +54,6 @@ def tabular(
     Returns:
         A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not compiled.
 
-    References:
-        - [Gorishniy, Kotelnikov, Babenko: TabM: Advancing tabular deep learning with
-          parameter-efficient ensembling, ICLR 2025](https://arxiv.org/abs/2410.24210)
-
     Example:
 
     >>> import pandas
@@ -68,11 +64,7 @@ def tabular(
     """
     table = as_table(x)
     rows = _table(x if table is None else table)
-    sizes = check_sizes("hidden_units", hidden_units)
     check_output_layer(num_classes, output, ("features",))
-    check_number("dropout", dropout, 0, 0.95)
-    members = check_integer("members", members, high=1024)
-    check_integer("bins", bins, low=0, high=_MOST_BINS)
     seeds = Seeds(seed)
     inputs = keras.Input(rows.shape[1:], dtype=float_dtype())
     flat, features = rows.reshape(len(rows), -1), inputs
@@ -91,7 +83,7 @@ def tabular(
     if rows.ndim > 2:
         features = keras.layers.Flatten(dtype=head_dtype(None))(inputs)
     features = encoded = encoding(features)
-    for units in sizes:
+    for units in hidden_units:
         hidden = keras.layers.Dense(units, kernel_initializer=seeds.initializer("he_normal"))
         entering, features = features, hidden(features)
         if entering is encoded:
@@ -101,7 +93,7 @@ def tabular(
         features = keras.layers.Activation("relu")(features)
         if dropout:
             features = keras.layers.Dropout(dropout, seed=seeds.next())(features)
-    if sizes and members > 1:
+    if hidden_units and members > 1:
         features = MemberMean()(features)
     return with_output_layer(inputs, features, num_classes, output, seeds, name)
 

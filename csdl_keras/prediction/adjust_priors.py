@@ -12,7 +12,7 @@ from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratio
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.layers import PriorAdjustment
 from csdl_keras.prediction.bayes_classifier import adjusted_to
-from csdl_keras.prediction.calibrate import probability_part
+from csdl_keras.prediction.calibrate import probability_part, with_probabilities
 
 # Frequencies that were rounded for reading differ by less.
 _ROUNDED = 0.02
@@ -50,10 +50,6 @@ def adjust_priors(
     Raises:
         ValueError: if the model has been adjusted to other frequencies than `from_priors`.
 
-    References:
-        - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori
-          probabilities, Neural Computation 2002](https://doi.org/10.1162/089976602753284446)
-
     Example:
 
     >>> adjust_priors([[0.5, 0.5]], from_priors=[1, 1], to_priors=[9, 1])
@@ -70,7 +66,8 @@ def adjust_priors(
         known = model if classes is None else classes
         before, probabilities = _without_adjustment(probabilities, from_priors, known)
         after = class_shares("to_priors", to_priors, number, False, known)
-        return ending(PriorAdjustment(before, after)(probabilities), f"{model.name}_adjusted")
+        adjusted = PriorAdjustment(before, after)(probabilities)
+        return with_probabilities(model, ending, adjusted, "adjusted")
     if from_logits:
         raise ValueError("Expected a keras.Model with from_logits=True; received probabilities.")
     rows = probabilities_by_class(model_or_probabilities, classes=classes)

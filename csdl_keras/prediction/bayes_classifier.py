@@ -1,7 +1,6 @@
 """Models of expected costs: made of classifiers, and the class probabilities inside them."""
 
 import weakref
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import keras
@@ -111,7 +110,7 @@ def bayes_classifier(
         cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
     if check_bool("cost_input", cost_input):
         num_decisions = classes if num_decisions is None else num_decisions
-        given.append(input_of_costs(model.inputs, (None, classes, num_decisions)))
+        given.append(input_of_costs((None, classes, num_decisions)))
         if isinstance(inputs, dict):
             inputs = {**inputs, COST_MATRIX: given[1]}
         else:
@@ -122,10 +121,8 @@ def bayes_classifier(
     return with_data(BayesClassifier(inputs, decision(*given), name=f"{model.name}_bayes"), model)
 
 
-def input_of_costs(others: Sequence[Tensor], shape: Shape) -> Tensor:
-    """Returns an input for costs in addition to a model's; `shape` begins with the batch."""
-    if any(end.name == COST_MATRIX for end in others):
-        raise ValueError(f"Expected a model without an input {COST_MATRIX!r}; received one.")
+def input_of_costs(shape: Shape) -> Tensor:
+    """Returns an input for costs; `shape` begins with the batch."""
     return keras.Input(batch_shape=tuple(shape), dtype=float_dtype(), name=COST_MATRIX)
 
 

@@ -59,11 +59,6 @@ def bayes_decisions(
     rows = check_probabilities(probabilities, classes)
     size = None if of_parts else len(rows)
     checked = check_known_costs(costs, size, rows.shape[1], classes)
-    if of_parts and len(checked.shape) != 2:
-        raise ValueError(
-            f"Expected `costs` of shape ({rows.shape[1]}, D), one matrix for probabilities of "
-            f"shape {array.shape}; received shape {checked.shape}."
-        )
     expected = expected_costs(rows, checked)
     limits = _check_capacity(capacity, len(rows), expected.shape[1])
     if limits:

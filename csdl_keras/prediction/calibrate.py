@@ -1,12 +1,11 @@
 """Calibrates class probabilities on held-out examples."""
 
-from collections.abc import Callable
 from typing import Any
 
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_rows, check_sample_weight
+from csdl_keras._utils.arrays import as_array, check_sample_weight
 from csdl_keras._utils.checks import check_bool, check_choice, check_number
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.keras_private import layer_of, sources_of
@@ -22,14 +21,21 @@ from csdl_keras.layers import (
 from csdl_keras.layers.probabilities import SMALLEST_PROBABILITY
 from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
+    CostsEnding,
     check_classifier,
     class_probabilities,
     costs_ending,
     split_inputs,
 )
 
-# Layers that may end in one logistic unit, of an example, a time or a pixel.
-_WITH_KERNEL = (keras.layers.Dense, keras.layers.Conv1D, keras.layers.Conv2D, keras.layers.Conv3D)
+# Layers that end in one logistic unit, of an example, a time or a pixel.
+_ENDS = (
+    keras.layers.Activation,
+    keras.layers.Dense,
+    keras.layers.Conv1D,
+    keras.layers.Conv2D,
+    keras.layers.Conv3D,
+)
 
 
 def calibrate(
@@ -68,10 +74,6 @@ def calibrate(
         A functional `keras.Model` that outputs calibrated probabilities
         `(batch, ..., max(K, 2))`, or expected costs if `model` does.
 
-    References:
-        - [Guo et al.: On calibration of modern neural networks, ICML
-          2017](https://proceedings.mlr.press/v70/guo17a.html)
-
     Example:
 
     >>> import csdl_keras
@@ -85,7 +87,7 @@ def calibrate(
     check_bool("from_logits", from_logits)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
-    inputs, probabilities, with_ending = probability_part(model, from_logits)
+    inputs, probabilities, ending = probability_part(model, from_logits)
     classes = int(probabilities.shape[-1])
     rank = len(probabilities.shape) - 1
     known = getattr(model, "classes", None)
@@ -100,7 +102,6 @@ def calibrate(
     # `predict` of a BayesClassifier raises on rows that are not distributions.
     part = BayesClassifier(inputs, probabilities)
     outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
-    check_rows("y_val", labels, len(outputs), "inputs")
     if labels.shape != outputs.shape[:-1]:
         raise ValueError(
             f"Expected `y_val` of shape {outputs.shape[:-1]}, a label for each row of the model's "
@@ -114,39 +115,35 @@ def calibrate(
     scaling = TemperatureScaling(temperature, name=name)
     if with_bias:
         scaling = BiasCorrectedTemperatureScaling(temperature, bias, name=name)
-    return with_ending(scaling(probabilities), f"{model.name}_calibrated")
+    return with_probabilities(model, ending, scaling(probabilities), "calibrated")
 
 
 def with_temperature(model: keras.Model, temperature: float) -> keras.Model:
     """Returns a classifier whose probabilities `p` are `softmax(ln(p) / temperature)`."""
-    _, probabilities, with_ending = probability_part(model, from_logits=False)
+    _, probabilities, ending = probability_part(model, from_logits=False)
     scaled = TemperatureScaling(temperature, name=f"{model.name}_temperature")(probabilities)
-    return with_ending(scaled, f"{model.name}_calibrated")
+    return with_probabilities(model, ending, scaled, "calibrated")
 
 
 def probability_part(
     model: keras.Model, from_logits: bool
-) -> tuple[Any, Tensor, Callable[[Tensor, str], keras.Model]]:
-    """Returns a model's inputs and class probabilities, and what makes a model end as it does.
-
-    The inputs are without those of costs. The last is a function of other probabilities and a name.
-    Where `model` outputs expected costs, so does the new one, with a cost matrix of its own.
-    """
+) -> tuple[Any, Tensor, CostsEnding | None]:
+    """Returns a model's inputs without costs, its class probabilities, and how it ends in costs."""
     ending = costs_ending(model)
     if ending is not None and ending.layer is not None:
-
-        def of_costs(changed: Tensor, name: str) -> keras.Model:
-            costs = ending.costs_of(changed)
-            return with_data(BayesClassifier(inputs_of(model), costs, name=name), model)
-
-        return split_inputs(model, ending)[0], _of_logit(ending.probabilities), of_costs
+        return split_inputs(model, ending)[0], _of_logit(ending.probabilities), ending
     check_classifier(model, from_logits)
+    return inputs_of(model), _of_logit(class_probabilities(model, from_logits)), None
 
-    def of_probabilities(changed: Tensor, name: str) -> keras.Model:
-        return with_data(keras.Model(inputs_of(model), changed, name=name), model)
 
-    probabilities = _of_logit(class_probabilities(model, from_logits))
-    return inputs_of(model), probabilities, of_probabilities
+def with_probabilities(
+    model: keras.Model, ending: CostsEnding | None, probabilities: Tensor, name: str
+) -> keras.Model:
+    """Returns a model that ends as `model` does, with a cost matrix of its own, if it has one."""
+    inputs, name = inputs_of(model), f"{model.name}_{name}"
+    if ending is None:
+        return with_data(keras.Model(inputs, probabilities, name=name), model)
+    return with_data(BayesClassifier(inputs, ending.costs_of(probabilities), name=name), model)
 
 
 def _of_logit(probabilities: Tensor) -> Tensor:
@@ -156,17 +153,13 @@ def _of_logit(probabilities: Tensor) -> Tensor:
         return probabilities
     output = sources_of(probabilities)[0]
     layer = layer_of(output)
-    sigmoid = getattr(layer, "activation", None) is keras.activations.sigmoid
-    if output.shape[-1] != 1 or not (sigmoid or type(layer).__name__ == "Sigmoid"):
+    logistic = getattr(layer, "activation", None) is keras.activations.sigmoid
+    if output.shape[-1] != 1 or not logistic or not isinstance(layer, _ENDS):
         return probabilities
-    logit = sources_of(output)[0]
-    if isinstance(layer, _WITH_KERNEL):
-        config = {**layer.get_config(), "activation": "linear", "name": f"{layer.name}_logit"}
-        twin = type(layer).from_config(config)
-        logit = twin(logit)
-        twin.set_weights(layer.get_weights())
-    elif sigmoid and not isinstance(layer, keras.layers.Activation):
-        return probabilities  # of a layer that may do more than apply the function
+    config = {**layer.get_config(), "activation": "linear", "name": f"{layer.name}_logit"}
+    twin = type(layer).from_config(config)
+    logit = twin(sources_of(output)[0])
+    twin.set_weights(layer.get_weights())
     return ClassProbabilities(from_logits=True, name="class_probabilities")(logit)
 
 

@@ -5,7 +5,6 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.labels import decision_labels
 from csdl_keras._utils.structure import check_inputs
@@ -18,7 +17,7 @@ from csdl_keras.prediction.kind import check_values, output_kind
 
 def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
     """Returns the decisions by `(N, ..., D)` outputs of the kind `"cost"` or `"probability"`."""
-    rows = number_array("outputs", outputs, "(N, D) or (N, ..., D)")
+    rows = np.asarray(outputs)
     if rows.ndim < 2 or 0 in rows.shape:
         raise ValueError(
             f"Expected outputs of shape (N, D) or (N, ..., D); received shape {rows.shape}."

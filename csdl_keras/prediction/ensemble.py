@@ -6,7 +6,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.structure import inputs_of, output_of
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import BayesDecision, ExpectedCost, ImageViews, ViewMean
 from csdl_keras.prediction.bayes_classifier import (
@@ -56,12 +56,7 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
         raise ValueError("Expected at least one member; received none.")
     owners: dict[int, int] = {}
     for index, member in enumerate(members):
-        inputs_of(member)
-        if len(member.inputs) != 1 or len(member.outputs) != 1:
-            raise ValueError(
-                "Expected members with one input and one output; received "
-                f"{len(member.inputs)} and {len(member.outputs)} of {member.name!r}."
-            )
+        output_of(member)
         for layer in member.layers:
             if layer.weights and owners.setdefault(id(layer), index) != index:
                 raise ValueError(

@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -24,6 +23,7 @@ from csdl_keras._utils.tensors import LOW_PRECISION
 from csdl_keras.prediction.serving import serving_model
 from csdl_keras_cli.choices import FORMATS
 
+_OTHER_FLOATS = (*LOW_PRECISION, "float64")
 _MODULES = {
     "savedmodel": ("tensorflow",),
     "onnx": ("tensorflow", "onnx", "tf2onnx"),
@@ -42,9 +42,9 @@ def export(
     """Writes a model, with its decision inside, for runtimes without Keras.
 
     The exported model takes batches of any size and has inputs and outputs as
-    `csdl_keras.models.serving_model`. Layers that compute in 16 bits become float32, and for LiteRT
-    those of 64 bits too. A network for data frames takes the numbers that `model.encode(frame)`
-    returns. Keras exports with TensorFlow; on another backend, a new process does.
+    `csdl_keras.models.serving_model`. Layers that compute in 16 or 64 bits become float32. A
+    network for data frames takes the numbers that `model.encode(frame)` returns. Keras exports with
+    TensorFlow; on another backend, a new process does.
 
     Args:
         model: a model that outputs costs, probabilities or logits.
@@ -73,13 +73,12 @@ def export(
     for module in _MODULES[format]:
         check_installed(module, "export")
     serving = serving_model(model, output, from_logits, cost_matrix_input)
-    replaced = (*LOW_PRECISION, "float64") if format == "litert" else LOW_PRECISION
     here = keras.backend.backend() == "tensorflow"
     # In the same folder, so that the file is replaced as a whole.
     with tempfile.TemporaryDirectory(prefix="unfinished-", dir=path.parent) as folder:
         unfinished = pathlib.Path(folder, path.name)
         write = write_artifact if here else _write_in_process
-        write(float32_model(serving, replaced), unfinished, format)
+        write(float32_model(serving), unfinished, format)
         unfinished.replace(path)
 
 
@@ -129,17 +128,17 @@ def main() -> None:
         sys.exit(1)
 
 
-def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> keras.Model:
-    """Returns the model, or a copy with float32 in place of `dtypes` but in its inputs.
+def float32_model(model: keras.Model) -> keras.Model:
+    """Returns the model, or a copy with float32 in place of other floats but in its inputs.
 
     Runtimes for CPUs lack most operations on 16-bit floats, LiteRT also those on 64-bit floats.
     """
     # An input layer has its type in `dtype`, a layer that computes in `compute_dtype`.
     found = {dtype for it in all_layers(model) for dtype in (it.dtype, it.compute_dtype)}
-    if not found & set(dtypes):
+    if not found & set(_OTHER_FLOATS):
         return model
     config = model.get_config()
-    changed = _in_float32(config, tuple(dtypes))
+    changed = _in_float32(config)
     for before, after in zip(config["layers"], changed["layers"], strict=True):
         if before["class_name"] == "InputLayer":
             after["config"]["dtype"] = before["config"]["dtype"]
@@ -148,16 +147,16 @@ def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> 
     return copy
 
 
-def _in_float32(config: object, dtypes: tuple[str, ...]) -> Any:
-    """Returns a config with float32 in place of dtypes, and of dtype policies that use them."""
+def _in_float32(config: object) -> Any:
+    """Returns a config with float32 in place of other floats, and of dtype policies with them."""
     if isinstance(config, list):
-        return [_in_float32(value, dtypes) for value in config]
+        return [_in_float32(value) for value in config]
     if not isinstance(config, dict):
         return config
-    changed = {key: _in_float32(value, dtypes) for key, value in config.items()}
+    changed = {key: _in_float32(value) for key, value in config.items()}
     name = "name" if config.get("class_name") == "DTypePolicy" else "dtype"
     place = changed["config"] if name == "name" else changed
-    if str(place.get(name)).endswith(dtypes):
+    if str(place.get(name)).endswith(_OTHER_FLOATS):
         place[name] = "float32"
     return changed
 

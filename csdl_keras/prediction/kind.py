@@ -14,6 +14,14 @@ from csdl_keras._utils.types import Tensor
 # What the names of losses that train scores of classes have in them.
 _CLASSIFIER_LOSSES = ("crossentropy", "categoricalhinge", "kldivergence")
 
+_LOSSES = {
+    "cost": "costs, such as SOSRLoss,",
+    "probability": "classifiers, such as cross-entropy,",
+}
+_TRAINED = {
+    "cost": "estimates of costs, lowest for the right class",
+    "probability": "scores of classes, highest for the right one",
+}
 MEANING = {
     "cost": "outputs costs",
     "probability": "outputs probabilities",
@@ -124,23 +132,15 @@ def check_loss(model: keras.Model, kind: str) -> None:
     `kind` is what its outputs are taken for, `"cost"`, `"probability"` or `"logits"`.
     """
     losses = keras.tree.flatten(getattr(model, "loss", None))
-    if len(losses) != 1:
+    wanted = kind if kind == "cost" else "probability"
+    if len(losses) != 1 or (trained := _loss_kind(losses[0])) in (None, wanted):
         return
-    loss, trained = losses[0], _loss_kind(losses[0])
+    loss = losses[0]
     name = loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
-    ends = f"{model.name!r}, which ends in {describe_output(model)[1]}"
-    if kind == "cost" and trained == "probability":
-        raise ValueError(
-            f"Expected a loss of costs, such as SOSRLoss, for the costs of {ends}; received "
-            f"{name}, which trains scores of classes, highest for the right one. "
-            "Train a classifier with it that ends in a softmax, and pass that to bayes_classifier."
-        )
-    if kind != "cost" and trained == "cost":
-        raise ValueError(
-            f"Expected a loss of classifiers, such as cross-entropy, for the {kind} of {ends}; "
-            f"received {name}, which trains estimates of costs, lowest for the "
-            "right class. End the model in CostOutput, or train it with cross-entropy."
-        )
+    raise ValueError(
+        f"Expected a loss of {_LOSSES[wanted]} for the {kind} of {model.name!r}, which ends in "
+        f"{describe_output(model)[1]}; received {name}, which trains {_TRAINED[trained]}."
+    )
 
 
 def _loss_kind(loss: Any) -> str | None:

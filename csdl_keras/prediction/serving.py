@@ -93,7 +93,7 @@ def serving_model(
         classes = values.shape[-1]
         decisions = classes if ending is None else model.outputs[0].shape[-1]
         shape = (classes, decisions) if cost_matrix_input else (None, classes, decisions)
-        inputs[COST_MATRIX] = input_of_costs(list(inputs.values()), shape)
+        inputs[COST_MATRIX] = input_of_costs(shape)
         decision = BayesDecision(num_classes=classes, num_decisions=decisions)
         kind, values = "cost", decision(values, inputs[COST_MATRIX])
     costs = values
@@ -110,9 +110,8 @@ def _new_inputs(ends: Tensor) -> Tensor:
     """Returns new inputs like a model's, of any batch size; a single one is named `inputs`."""
 
     def new(end: Tensor) -> Tensor:
-        # Runtimes take NumPy arrays, and NumPy has no bfloat16.
-        dtype = "float32" if end.dtype == "bfloat16" else end.dtype
-        return keras.Input(end.shape[1:], dtype=dtype, name="inputs" if end is ends else end.name)
+        name = "inputs" if end is ends else end.name
+        return keras.Input(end.shape[1:], dtype=end.dtype, name=name)
 
     return keras.tree.map_structure(new, ends)
 

@@ -9,7 +9,7 @@ import numpy as np
 from keras_tuner.errors import FatalValueError
 
 from csdl_keras import models
-from csdl_keras._utils.checks import check_choice, check_integer
+from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.types import ArrayLike
@@ -22,15 +22,7 @@ from csdl_keras.metrics import AverageCost
 from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.bodies import MLP
-from csdl_keras.tuning.space import (
-    Check,
-    Range,
-    Space,
-    check_positive,
-    check_share,
-    check_space,
-    declare,
-)
+from csdl_keras.tuning.space import Range, Space, declare
 
 #: Inputs or targets of `keras.Model.fit`: arrays, tensors or a dataset of any backend.
 FitData: TypeAlias = Any
@@ -45,13 +37,13 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
 
     #: The body of the algorithms that are searched, a key of `BODIES`.
     body: ClassVar[str]
-    #: The default space of each hyperparameter, and the check of a value.
-    choices: ClassVar[dict[str, tuple[Space, Check]]] = {
-        "optimizer": (("sgd", "adam"), lambda n, value: check_choice(n, value, _OPTIMIZERS)),
-        "learning_rate": (_RATES, check_positive),
-        "momentum": (0.9, check_share),
-        "cost_scale": ((1.0, 3.0, 10.0), check_positive),
-        "alpha": ((1.0, 4.0), check_positive),
+    #: The default space of each hyperparameter.
+    choices: ClassVar[dict[str, Space]] = {
+        "optimizer": ("sgd", "adam"),
+        "learning_rate": _RATES,
+        "momentum": 0.9,
+        "cost_scale": (1.0, 3.0, 10.0),
+        "alpha": (1.0, 4.0),
     }
 
     def __init__(
@@ -84,22 +76,16 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         self.num_classes = check_integer("num_classes", num_classes or rows, low=2)
         if max_cost is None:
             max_cost = 1.0 if self.cost_matrix is None else float(self.cost_matrix.max())
-        self.max_cost = check_positive("max_cost", max_cost)
+        self.max_cost = check_number("max_cost", max_cost, 0, exclude_low=True)
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
         if unknown := spaces.keys() - self.choices.keys():
             raise TypeError(f"Expected spaces of {[*self.choices]}; received {sorted(unknown)}.")
         #: The space of each hyperparameter.
-        self.spaces = {
-            name: check_space(name, spaces.get(name, default), check)
-            for name, (default, check) in self.choices.items()
-            if name != "learning_rate"
-        }
-        rates = spaces.get("learning_rate", self.choices["learning_rate"][0])
-        names = self.spaces["optimizer"]
-        for name in [names] if isinstance(names, str) else names:
-            rate = rates.get(name) if isinstance(rates, Mapping) else rates
-            space = check_space(f"{name}_learning_rate", rate, check_positive)
-            self.spaces[f"{name}_learning_rate"] = space
+        self.spaces = {**self.choices, **spaces}
+        rates = self.spaces.pop("learning_rate")
+        for name in np.ravel(self.spaces["optimizer"]):
+            rate = rates[name] if isinstance(rates, Mapping) else rates
+            self.spaces[f"{name}_learning_rate"] = rate
 
     def value(self, hp: keras_tuner.HyperParameters, name: str) -> Any:
         """Returns the value of a hyperparameter, whose space it declares if it is new."""
@@ -231,9 +217,6 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         cost_scale: space of the largest cost after scaling in training.
         alpha: space of the sharpness of the SOSR loss of training.
 
-    References:
-        - Chung, Lin, Yang, IJCAI 2016, section "Experimental Results"
-
     Example:
 
     >>> from csdl_keras import tuning
@@ -248,12 +231,12 @@ class CSDNNHyperModel(AlgorithmHyperModel):
 
     body = "mlp"
     choices = AlgorithmHyperModel.choices | {
-        "beta": ((0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0), check_share),
-        "depth": ((1, 2, 3, 4, 5), check_integer),
-        "units": ((100, 250, 500), check_integer),
-        "corruption": ((0.0, 0.1, 0.25, 0.4), check_share),
-        "pretraining_learning_rate": (Range(1e-4, 1e-2, sampling="log"), check_positive),
-        "pretraining_epochs": (10, check_integer),
+        "beta": (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0),
+        "depth": (1, 2, 3, 4, 5),
+        "units": (100, 250, 500),
+        "corruption": (0.0, 0.1, 0.25, 0.4),
+        "pretraining_learning_rate": Range(1e-4, 1e-2, sampling="log"),
+        "pretraining_epochs": 10,
     }
 
     def __init__(
@@ -327,9 +310,9 @@ class CNNHyperModel(AlgorithmHyperModel):
 
     body = "cnn"
     choices = AlgorithmHyperModel.choices | {
-        "variant": ("quick", lambda name, value: check_choice(name, value, ("quick", "full"))),
-        "optimizer": ("sgd", AlgorithmHyperModel.choices["optimizer"][1]),
-        "learning_rate": (Range(1e-4, 3e-3, sampling="log"), check_positive),
+        "variant": "quick",
+        "optimizer": "sgd",
+        "learning_rate": Range(1e-4, 3e-3, sampling="log"),
     }
 
     def __init__(
@@ -392,12 +375,8 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         models.bayes_classifier(classifier, cost_matrix, from_logits)
         self.trained = classifier
         self.cost_matrix = check_cost_matrix(cost_matrix, square=False)
-        self.num_classes, decisions = self.cost_matrix.shape
-        rules = ("bayes", "argmax") if decisions == self.num_classes else ("bayes",)
-        self.prediction = check_space(
-            "prediction", prediction, lambda n, v: check_choice(n, v, rules)
-        )
-        self.temperature = check_space("temperature", temperature, check_positive)
+        self.prediction = prediction
+        self.temperature = temperature
         self.from_logits = from_logits
 
     def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
@@ -405,7 +384,7 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         prediction = declare(hp, "prediction", self.prediction)
         temperature = declare(hp, "temperature", self.temperature)
         # The argmax is the Bayes decision where all mistakes cost the same.
-        matrices = {"bayes": self.cost_matrix, "argmax": zero_one(self.num_classes)}
+        matrices = {"bayes": self.cost_matrix, "argmax": zero_one(len(self.cost_matrix))}
         outputs = ClassProbabilities(self.from_logits)(self.trained.outputs[0])
         outputs = TemperatureScaling(temperature)(outputs)
         model = keras.Model(inputs_of(self.trained), BayesDecision(matrices[prediction])(outputs))

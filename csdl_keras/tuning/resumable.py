@@ -115,18 +115,18 @@ class ResumableTuner(keras_tuner.Tuner):
     def save(self) -> None:
         """Does nothing: KerasTuner would restore a tuner that it finds saved in its own way."""
 
-    def search(self, *fit_args: Any, **fit_kwargs: Any) -> None:
+    def search(self, x: Any = None, y: Any = None, **fit_arguments: Any) -> None:
         """Starts or resumes the search; see `keras_tuner.Tuner.search`."""
         with self.lock:
-            self.check_search(*fit_args, **fit_kwargs)
+            self.check_search(x, y, **fit_arguments)
             if not is_worker():
                 self._take_up()  # Another process may have added trials since.
-            super().search(*fit_args, **fit_kwargs)
+            super().search(x, y, **fit_arguments)
 
-    def check_search(self, *fit_args: Any, **fit_kwargs: Any) -> None:
+    def check_search(self, x: Any = None, y: Any = None, **fit_arguments: Any) -> None:
         """Raises, as `search` does, if data or arguments differ from those of the folder."""
-        given = fit_kwargs | dict(zip(("x", "y", *map(str, range(2, 99))), fit_args, strict=False))
-        changing = [it for it in given.get("callbacks") or () if isinstance(it, _CHANGING)]
+        given, callbacks = {"x": x, "y": y, **fit_arguments}, fit_arguments.get("callbacks")
+        changing = [it for it in callbacks or () if isinstance(it, _CHANGING)]
         key = self._key()
         key["data"] = StageCache.key(describe([_counting(given), *map(_choices_of, changing)]))
         if not self._check(key):

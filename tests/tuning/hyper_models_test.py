@@ -7,7 +7,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras import tuning
-from csdl_keras.tuning.space import check_share, check_space, declare
+from csdl_keras.tuning.space import declare
 from tests.support.eager import eager_models
 from tests.support.small_models import randomized
 from tests.support.weights import assert_same_weights
@@ -33,16 +33,11 @@ class TestSpaces:
         hp = keras_tuner.HyperParameters()
         assert declare(hp, "rate", tuning.Range(0.01, 1.0, sampling="log")) == 0.01
         assert declare(hp, "depth", tuning.Range(1, 5, step=2)) == 1
-        beta = declare(hp, "beta", check_space("beta", (0, 0.25, np.float32(1)), check_share))
+        beta = declare(hp, "beta", (0, 0.25, np.float32(1)))
         rate, depth, chosen = hp.space
         assert (rate.sampling, depth.max_value, depth.step) == ("log", 5, 2)
         # KerasTuner takes no list of integers and floats together.
         assert list(chosen.values) == [0.0, 0.25, 1.0] and isinstance(beta, float)
-
-    @pytest.mark.parametrize("space", [[], [0.5, 0.5], tuning.Range(0.5, 2)])
-    def test_refuses(self, space):
-        with pytest.raises(ValueError, match="`beta`"):
-            check_space("beta", space, check_share)
 
     @pytest.mark.parametrize(
         "algorithm,names",
@@ -175,5 +170,3 @@ class TestDecisions:
         with_abstain = np.hstack([C, np.full((3, 1), 1.0)])
         model = tuning.DecisionHyperModel(classifier, with_abstain)
         assert model.build(keras_tuner.HyperParameters()).output_shape == (None, 4)
-        with pytest.raises(ValueError, match="`prediction`.*received 'argmax'"):
-            tuning.DecisionHyperModel(classifier, with_abstain, prediction="argmax")
