@@ -1,7 +1,6 @@
 """The search of `csdl-keras tune`: its spaces, its tuner, and its trials."""
 
 import argparse
-import contextlib
 import datetime
 import pathlib
 from typing import Any
@@ -39,9 +38,8 @@ def tune(arguments: argparse.Namespace) -> int:
     name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
     folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
     check_writable("--out", folder)
-    worker = is_worker()
-    with contextlib.nullcontext() if worker else search_lock(folder / "tune.lock", folder):
-        return _tune(arguments, folder, worker)
+    with search_lock(folder / "tune.lock"):
+        return _tune(arguments, folder, is_worker())
 
 
 def _tune(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> int:

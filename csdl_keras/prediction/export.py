@@ -1,24 +1,19 @@
 """Exports models, with their decision, for runtimes without Keras."""
 
 import contextlib
-import importlib
 import io
 import json
 import logging
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
-import zipfile
-from collections.abc import Sequence
 from typing import Any
 
 import keras
 
 from csdl_keras._utils.checks import check_choice
-from csdl_keras._utils.keras_private import all_layers
 from csdl_keras._utils.optional import check_installed, optional_module
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import LOW_PRECISION
@@ -99,15 +94,6 @@ def _check_path(path: pathlib.Path, format: str) -> pathlib.Path:
 
 def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> None:
     """Calls `write_artifact` in a new process, whose backend is TensorFlow."""
-    saved = json.dumps(keras.saving.serialize_keras_object(model))
-    # Keras leaves out the main module.
-    found = {json.loads(it) for it in re.findall(r'"module": (null|"[^"]*"), "class_name"', saved)}
-    if None in found:
-        raise ValueError(
-            f"Expected custom layers of {model.name!r} to be in a module, since another process "
-            "has to import them; received layers that the main program defines."
-        )
-    modules = [it for it in found if it.partition(".")[0] not in ("keras", "builtins")]
     environment = {
         **os.environ,
         "KERAS_BACKEND": "tensorflow",
@@ -118,7 +104,7 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
     file = path.with_name("model.keras")
     model.save(file)
     code = "from csdl_keras.prediction.export import main; main()"
-    command: list[str | os.PathLike] = [sys.executable, "-c", code, file, path, format, *modules]
+    command: list[str | os.PathLike] = [sys.executable, "-c", code, file, path, format]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise ValueError(done.stdout.strip() or f"TensorFlow's process ended: {done.stderr}")
@@ -126,10 +112,8 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
 
 def main() -> None:
     """Writes a saved serving model in the process that `export` starts on another backend."""
-    model, path, format, *modules = sys.argv[1:]
+    model, path, format = sys.argv[1:]
     try:
-        for module in modules:
-            importlib.import_module(module)
         # The process that started this one has just written the file, so its code is trusted.
         loaded = keras.saving.load_model(model, compile=False, safe_mode=False)
         write_artifact(loaded, pathlib.Path(path), format)
@@ -138,46 +122,29 @@ def main() -> None:
         sys.exit(1)
 
 
-def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> keras.Model:
+def float32_model(model: keras.Model, dtypes: tuple[str, ...] = LOW_PRECISION) -> keras.Model:
     """Returns the model, or a copy with float32 in place of `dtypes` but in its inputs.
 
     Runtimes for CPUs lack most operations on 16-bit floats, LiteRT also those on 64-bit floats.
     """
-    # An input layer has its type in `dtype`, a layer that computes in `compute_dtype`.
-    found = {dtype for it in all_layers(model) for dtype in (it.dtype, it.compute_dtype)}
-    if not found & set(dtypes):
+
+    def in_float32(part: dict[str, Any]) -> dict[str, Any]:
+        of_policy = part.get("class_name") == "DTypePolicy"
+        place, name = (part["config"], "name") if of_policy else (part, "dtype")
+        if str(place.get(name)).endswith(dtypes):
+            place[name] = "float32"
+        return part
+
+    text = json.dumps(keras.saving.serialize_keras_object(model))
+    config, changed = json.loads(text), json.loads(text, object_hook=in_float32)
+    for before, after in zip(config["config"]["layers"], changed["config"]["layers"], strict=True):
+        if before["class_name"] == "InputLayer":
+            after["config"]["dtype"] = before["config"]["dtype"]
+    if changed == config:
         return model
-    with tempfile.TemporaryDirectory() as folder:
-        path, copy = pathlib.Path(folder, "model.keras"), pathlib.Path(folder, "copy.keras")
-        model.save(path)
-        # A changed file keeps the state that layers save apart from their weights.
-        with zipfile.ZipFile(path) as old, zipfile.ZipFile(copy, "w") as new:
-            for name in old.namelist():
-                content = old.read(name)
-                if name == "config.json":
-                    config = json.loads(content)
-                    changed = _in_float32(config, tuple(dtypes))
-                    layers = config["config"]["layers"], changed["config"]["layers"]
-                    for before, after in zip(*layers, strict=True):
-                        if before["class_name"] == "InputLayer":
-                            after["config"]["dtype"] = before["config"]["dtype"]
-                    content = json.dumps(changed).encode()
-                new.writestr(name, content)
-        return keras.saving.load_model(copy, compile=False, safe_mode=False)
-
-
-def _in_float32(config: object, dtypes: tuple[str, ...]) -> Any:
-    """Returns a config with float32 in place of dtypes, and of dtype policies that use them."""
-    if isinstance(config, list):
-        return [_in_float32(value, dtypes) for value in config]
-    if not isinstance(config, dict):
-        return config
-    changed = {key: _in_float32(value, dtypes) for key, value in config.items()}
-    name = "name" if config.get("class_name") == "DTypePolicy" else "dtype"
-    place = changed["config"] if name == "name" else changed
-    if str(place.get(name)).endswith(dtypes):
-        place[name] = "float32"
-    return changed
+    copy = keras.saving.deserialize_keras_object(changed, safe_mode=False)
+    copy.set_weights(model.get_weights())
+    return copy
 
 
 def write_artifact(model: keras.Model, path: pathlib.Path, format: str) -> None:

@@ -10,8 +10,8 @@ import inspect
 import json
 import os
 import pathlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import filelock
 import keras
@@ -21,27 +21,16 @@ from keras_tuner.engine.trial import Trial
 from csdl_keras._utils.files import replace_file
 from csdl_keras.fitting.cache import StageCache, describe, environment
 
-#: What a tuner builds models with.
-HyperModel: TypeAlias = (
-    keras_tuner.HyperModel | Callable[[keras_tuner.HyperParameters], keras.Model]
-)
-#: What a search minimises or maximises.
-Objective: TypeAlias = str | keras_tuner.Objective | list[keras_tuner.Objective]
-
-#: Stands for the seed 0, which KerasTuner takes for no seed.
-SEED_FOR_0 = 10_001
 #: Arguments and attributes that change no result.
 _FREE = frozenset(
-    "cache callbacks max_consecutive_failed_trials max_retries_per_trial name spaces tunable "
-    "validation_batch_size verbose".split()
+    "cache callbacks directory hyperparameters max_consecutive_failed_trials max_retries_per_trial "
+    "max_trials name project_name tunable validation_batch_size verbose".split()
 )
 #: Callbacks of Keras that change training; its others only observe.
 _CHANGING = (
     keras.callbacks.EarlyStopping,
     keras.callbacks.LearningRateScheduler,
     keras.callbacks.ReduceLROnPlateau,
-    keras.callbacks.SwapEMAWeights,
-    keras.callbacks.TerminateOnNaN,
 )
 
 
@@ -52,33 +41,33 @@ def is_worker() -> bool:
 
 
 @contextlib.contextmanager
-def search_lock(path: pathlib.Path, folder: pathlib.Path) -> Iterator[None]:
-    """Locks a folder by a file, which the system releases if the process is killed."""
+def search_lock(path: pathlib.Path) -> Iterator[None]:
+    """Locks out other searches, but for workers; the system unlocks if the process is killed."""
+    if is_worker():
+        yield
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         lock = filelock.FileLock(path).acquire(timeout=0)
     except filelock.Timeout:
         raise ValueError(
-            f"Expected no other search under way in {folder}; received one that is. Wait for it, "
-            "search in another folder, or share the work: see KerasTuner's distributed tuning."
+            f"Expected no other search under way; received one that has locked {path}. Wait for "
+            "it, or search in another folder."
         ) from None
     with lock:
         yield
 
 
-def _choices_of(callback: keras.callbacks.Callback) -> list[Any]:
-    """Returns what a callback was made with, whatever has become of it since."""
-    names = inspect.signature(type(callback)).parameters.keys() - {"verbose"}
-    chosen = {name: it for name, it in vars(callback).items() if name in names}
-    if "min_delta" in chosen:  # Keras gives it the sign of the mode when training begins.
-        chosen["min_delta"] = abs(chosen["min_delta"])
-    return [type(callback).__name__, chosen]
+def _digest(values: dict[str, Any]) -> str:
+    """Returns a digest of the values that results depend on."""
+    used = {name: it for name, it in values.items() if it is not None and name not in _FREE}
+    return StageCache.key(describe(dict(sorted(used.items()))))
 
 
-def _digests(parts: Mapping[str, Any]) -> dict[str, str]:
-    """Returns a digest of each part that results depend on."""
-    used = {name: it for name, it in parts.items() if it is not None and name not in _FREE}
-    return {name: StageCache.key(describe(it)) for name, it in used.items()}
+def _arguments_of(callback: keras.callbacks.Callback) -> list[Any]:
+    """Returns the class and the arguments of a callback, without what it has noted since."""
+    names = inspect.signature(type(callback)).parameters.keys() - _FREE
+    return [type(callback), [(it, vars(callback).get(it)) for it in sorted(names)]]
 
 
 def _ended_trial(path: pathlib.Path) -> Trial | None:
@@ -93,63 +82,63 @@ def _ended_trial(path: pathlib.Path) -> Trial | None:
 class ResumableTuner(keras_tuner.Tuner):
     """Base class of tuners that resume an interrupted search, and refuse any other search.
 
-    `search.json` in the folder has a digest of each part that trials depend on, described as in
-    a `StageCache`. Only `max_trials` may change. One process searches in a folder at a time,
-    except for KerasTuner's chief and workers.
+    `search.json` in the folder has digests of all that trials depend on but `max_trials`,
+    described as in a `StageCache`. One process searches in a folder at a time, except for
+    KerasTuner's chief and workers.
     """
 
     def __init__(
         self,
-        hypermodel: HyperModel,
-        objective: Objective | None = None,
-        max_trials: int | None = 10,
+        hypermodel: keras_tuner.HyperModel | Callable[[keras_tuner.HyperParameters], keras.Model],
+        objective: str | keras_tuner.Objective | list[keras_tuner.Objective] | None = None,
+        *,
         seed: int | None = None,
         announce: Callable[[Trial], None] = lambda trial: None,
-        directory: str | os.PathLike | None = None,
-        project_name: str | None = None,
         overwrite: bool = False,
         **kwargs: Any,
     ):
         self._announce = announce
-        self._folder = pathlib.Path(directory or ".", project_name or "untitled_project")
-        self._choices = {"seed": seed, "executions_per_trial": 1, **kwargs}
-        given = self._choices.pop("hyperparameters", None) or keras_tuner.HyperParameters()
-        self._hyperparameters = given.copy()  # Trials add to those of their oracle.
-        # Workers must not delete their chief's folder, nor anyone that of a running search.
-        overwrite = overwrite and not is_worker()
-        with self._lock() if overwrite else contextlib.nullcontext():
+        name = kwargs.get("project_name") or "untitled_project"
+        self._folder = pathlib.Path(kwargs.get("directory") or ".", name).resolve()
+        self._lock_file = self._folder.with_name(f"{name}.lock")
+        # Trials add to the hyperparameters of their oracle.
+        space = (kwargs.get("hyperparameters") or keras_tuner.HyperParameters()).copy()
+        with search_lock(self._lock_file):
             super().__init__(
                 hypermodel,
                 objective=objective or keras_tuner.Objective("val_average_cost", "min"),
-                max_trials=max_trials,
-                seed=SEED_FOR_0 if seed == 0 else seed,
-                directory=directory,
-                project_name=project_name,
-                overwrite=overwrite,
+                seed=10_001 if seed == 0 else seed,  # KerasTuner takes 0 for no seed.
+                overwrite=overwrite and not is_worker(),
                 **kwargs,
             )
-        if not is_worker():
-            self._check(self._key())
-            self._take_up()
+            self.hypermodel.build(space)
+            model = vars(self.hypermodel)
+            choices = {name: it for name, it in model.items() if not inspect.ismethod(it)}
+            choices |= {f"tuner_{name}": it for name, it in kwargs.items() if name not in _FREE}
+            choices["classes"] = [type(self.hypermodel), type(self).__name__]
+            choices["tuner_hyperparameters"] = space.get_config()["space"]
+            choices["tuner_seed"], choices["objective"] = seed, str(self.oracle.objective)
+            choices["versions"] = [keras_tuner.__version__, environment()]
+            self._key = {"choices": _digest(choices)}
+            if not is_worker():
+                self._has_ended_trials(self._key)
+                self._take_up()
 
     def save(self) -> None:
         """Does nothing: KerasTuner would restore a tuner that it finds saved in its own way."""
 
     def search(self, *fit_args: Any, **fit_kwargs: Any) -> None:
         """Starts or resumes the search; see `keras_tuner.Tuner.search`."""
-        with self._lock():
+        with search_lock(self._lock_file):
             self.check_search(*fit_args, **fit_kwargs)
-            if not is_worker():
-                self._take_up()  # Another process may have added trials since.
             super().search(*fit_args, **fit_kwargs)
 
     def check_search(self, *fit_args: Any, **fit_kwargs: Any) -> None:
         """Raises, as `search` does, if data or arguments differ from those of the folder."""
-        given = fit_kwargs | dict(zip(("x", "y", *map(str, range(2, 99))), fit_args, strict=False))
-        changing = [it for it in given.get("callbacks") or () if isinstance(it, _CHANGING)]
-        given["callbacks that change training"] = [_choices_of(it) for it in changing] or None
-        key = self._key() | _digests(given)
-        if not self._check(key, whole=True):
+        changing = [it for it in fit_kwargs.get("callbacks") or () if isinstance(it, _CHANGING)]
+        given = {**fit_kwargs, "fit_args": fit_args, "changing": [*map(_arguments_of, changing)]}
+        key = self._key | {"data, callbacks or arguments of `search`": _digest(given)}
+        if not self._has_ended_trials(key):
             self._folder.mkdir(parents=True, exist_ok=True)
             replace_file(self._folder / "search.json", json.dumps(key).encode())
 
@@ -178,46 +167,23 @@ class ResumableTuner(keras_tuner.Tuner):
         self.oracle.tuner_ids.discard("taken up")  # The chief waits for all tuners.
         self.oracle.verbose = verbose
 
-    def _key(self) -> dict[str, str]:
-        """Returns a digest of each part of the tuner and its HyperModel that results depend on."""
-        hyper_model, hp = self.hypermodel, self._hyperparameters.copy()
-        hyper_model.build(hp)
-        parts = {name: it for name, it in vars(hyper_model).items() if not inspect.ismethod(it)}
-        parts |= getattr(hyper_model, "spaces", {})
-        parts |= {f"tuner_{name}": it for name, it in self._choices.items() if name not in _FREE}
-        parts |= {"hyper_model": type(hyper_model).__qualname__, "tuner": type(self).__name__}
-        parts |= {"space": hp.get_config()["space"], "objective": str(self.oracle.objective)}
-        return _digests({**parts, "keras_tuner": keras_tuner.__version__, **environment()})
-
-    def _check(self, key: Mapping[str, str], whole: bool = False) -> bool:
-        """Tells whether a trial has ended, and raises unless it was of a search with this key.
-
-        Names that only the folder's key has count if the key is `whole`.
-        """
+    def _has_ended_trials(self, key: dict[str, str]) -> bool:
+        """Tells whether a trial has ended, and raises unless it was of a search with this key."""
         if not any(map(_ended_trial, self._folder.glob("trial_*/trial.json"))):
             return False
         try:
             found = json.loads((self._folder / "search.json").read_text())
         except (OSError, ValueError):
-            received = "one without a record of them"
-        else:
-            names = {**key, **found} if whole else key
-            other = [name for name in names if found.get(name) != key.get(name)]
-            if not other:
-                return True
-            received = f"one with another {', '.join(other)}"
-        raise ValueError(
-            f"Expected the search in {self._folder}, some of whose trials have ended, to have been "
-            f"made for the same costs, data and choices; received {received}. Search in another "
-            "folder (`directory` or `project_name`, --out of the command), or delete this one "
-            "(`overwrite=True`)."
-        )
-
-    def _lock(self) -> contextlib.AbstractContextManager[None]:
-        if is_worker():
-            return contextlib.nullcontext()
-        folder = self._folder.resolve()
-        return search_lock(folder.with_name(f"{folder.name}.lock"), folder)
+            found = {}
+        for name, digest in key.items():
+            if found.get(name) != digest:
+                raise ValueError(
+                    f"Expected the search in {self._folder}, some of whose trials have ended, to "
+                    f"be of the same costs, data and choices; received other {name}. Search in "
+                    "another folder (`directory` or `project_name`, --out of the command), or "
+                    "delete this one (`overwrite=True`)."
+                )
+        return True
 
 
 class RandomSearch(ResumableTuner, keras_tuner.RandomSearch):
@@ -259,15 +225,6 @@ class GridSearch(ResumableTuner, keras_tuner.GridSearch):
     >>> GridSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp()).remaining_trials
     5
     """
-
-    def __init__(
-        self,
-        hypermodel: HyperModel,
-        objective: Objective | None = None,
-        max_trials: int | None = None,
-        **kwargs: Any,
-    ):
-        super().__init__(hypermodel, objective, max_trials, **kwargs)
 
 
 class BayesianOptimization(ResumableTuner, keras_tuner.BayesianOptimization):

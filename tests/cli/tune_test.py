@@ -72,9 +72,12 @@ def test_another_search_needs_another_folder(tune, capsys):
     for change in (["--epochs", "3"], ["--algorithm", "seae_sosr"], ["--seed", "5"]):
         assert tune(*change) == 2
         assert str(tune.folder) in capsys.readouterr().err
-    with search_lock(tune.folder / "tune.lock", tune.folder):
+    with search_lock(tune.folder / "tune.lock"):
         assert tune() == 2
-    assert f"no other search under way in {tune.folder}" in capsys.readouterr().err
+    assert (
+        f"no other search under way; received one that has locked {tune.folder}"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
