@@ -17,23 +17,17 @@ def batch_uniform(shape: Sequence[Tensor], seed_generator: keras.random.SeedGene
     Replicas of `tf.distribute`, whose generators are alike, draw for the global batch and take
     their part.
     """
-    replica, replicas = _replica()
-    size = shape[0]
-    numbers = keras.random.uniform(
-        (replicas * size, *shape[1:]), dtype="float32", seed=seed_generator
-    )
-    return numbers if replicas == 1 else numbers[replica * size : (replica + 1) * size]
-
-
-def _replica() -> tuple[Any, int]:
-    """Returns the index of this replica and the number of replicas."""
+    context = None
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
 
         context = tf.distribute.get_replica_context()
-        if context is not None and context.num_replicas_in_sync > 1:
-            return context.replica_id_in_sync_group, context.num_replicas_in_sync
-    return 0, 1
+    if context is None or context.num_replicas_in_sync == 1:
+        return keras.random.uniform(shape, dtype="float32", seed=seed_generator)
+    size, replica = shape[0], context.replica_id_in_sync_group
+    whole = (context.num_replicas_in_sync * size, *shape[1:])
+    numbers = keras.random.uniform(whole, dtype="float32", seed=seed_generator)
+    return numbers[replica * size : (replica + 1) * size]
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

@@ -102,10 +102,6 @@ def caffe_cifar10(
 def _negative_mean(mean: ArrayLike, input_shape: tuple[int, ...]) -> float | np.ndarray:
     """Returns `-mean` as a number or an array that broadcasts against one image."""
     array = number_array("mean", mean, str(input_shape))
-    if array.shape not in ((), (input_shape[-1],), input_shape):
-        raise ValueError(
-            f"Expected `mean` of shape () or {input_shape[-1:]} or {input_shape}; received "
-            f"{array.shape}."
-        )
+    np.broadcast_to(array, input_shape)  # This raises if it is of another shape.
     check_range("`mean`", array, 0, 255)
     return -float(array) if array.ndim == 0 else -array.astype("float32")

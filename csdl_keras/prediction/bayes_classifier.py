@@ -56,12 +56,10 @@ class BayesClassifier(DataModel):
         costs = super().predict(x, **kwargs)
         wrong = np.isnan(costs).any(axis=-1)
         if wrong.any():
-            known = any(end.name == COST_MATRIX for end in self.inputs)
-            also = ", and costs to be finite and at least 0" if known else ""
             raise ValueError(
-                f"Expected the classifier's rows to be probabilities that sum to 1{also}; "
-                f"received {wrong.sum()} of {wrong.size} rows that do not (or hold NaN). If they "
-                "are logits, pass from_logits=True to bayes_classifier."
+                "Expected the classifier's rows to be probabilities that sum to 1, and given costs to "
+                f"be finite and at least 0; received {wrong.sum()} of {wrong.size} rows that are "
+                "not (or hold NaN). If they are logits, pass from_logits=True to bayes_classifier."
             )
         return costs
 

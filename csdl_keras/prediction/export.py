@@ -1,11 +1,13 @@
 """Exports models, with their decision, for runtimes without Keras."""
 
 import contextlib
+import importlib
 import io
 import json
 import logging
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -51,7 +53,9 @@ def export(
         output, from_logits, cost_matrix_input: as in `serving_model`.
 
     Raises:
-        ValueError: if the model or the path does not fit the format. No file is left behind.
+        ValueError: if the model or the name of the file does not fit the format. No file is left
+            behind.
+        OSError: if a folder is missing, or the path has another use.
         ModuleNotFoundError: if a package of the extra `csdl_keras[export]` is missing.
 
     Example:
@@ -65,7 +69,12 @@ def export(
     ['careful.tflite']
     """
     check_choice("format", format, FORMATS)
-    path = _check_path(pathlib.Path(path), format)
+    path = pathlib.Path(path)
+    if FORMATS[format] not in ("", path.suffix):
+        raise ValueError(
+            f"Expected a path that ends in {FORMATS[format]!r} for the format {format!r}; received "
+            f"{path}."
+        )
     for module in _MODULES[format]:
         check_installed(module, "export")
     serving = serving_model(model, output, from_logits, cost_matrix_input)
@@ -79,19 +88,6 @@ def export(
         unfinished.replace(path)
 
 
-def _check_path(path: pathlib.Path, format: str) -> pathlib.Path:
-    suffix = FORMATS[format]
-    if path.suffix != suffix and suffix:
-        raise ValueError(
-            f"Expected a path that ends in {suffix!r} for the format {format!r}; received {path}."
-        )
-    full = path.is_dir() and (suffix or any(path.iterdir()))
-    if full or (not suffix and path.is_file()) or not path.parent.is_dir():
-        what = "the path of a file" if suffix else "a new or empty folder"
-        raise ValueError(f"Expected {what} in a folder that exists; received {path}.")
-    return path
-
-
 def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> None:
     """Calls `write_artifact` in a new process, whose backend is TensorFlow."""
     environment = {
@@ -103,8 +99,10 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
     }
     file = path.with_name("model.keras")
     model.save(file)
+    saved = json.dumps(keras.saving.serialize_keras_object(model))
+    modules = set(re.findall(r'"module": "([^"]*)", "class_name"', saved))
     code = "from csdl_keras.prediction.export import main; main()"
-    command: list[str | os.PathLike] = [sys.executable, "-c", code, file, path, format]
+    command: list[str | os.PathLike] = [sys.executable, "-c", code, file, path, format, *modules]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise ValueError(done.stdout.strip() or f"TensorFlow's process ended: {done.stderr}")
@@ -112,8 +110,10 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
 
 def main() -> None:
     """Writes a saved serving model in the process that `export` starts on another backend."""
-    model, path, format = sys.argv[1:]
+    model, path, format, *modules = sys.argv[1:]
     try:
+        for module in modules:  # Keras finds registered classes once they are imported.
+            importlib.import_module(module)
         # The process that started this one has just written the file, so its code is trusted.
         loaded = keras.saving.load_model(model, compile=False, safe_mode=False)
         write_artifact(loaded, pathlib.Path(path), format)
@@ -143,7 +143,10 @@ def float32_model(model: keras.Model, dtypes: tuple[str, ...] = LOW_PRECISION) -
     if changed == config:
         return model
     copy = keras.saving.deserialize_keras_object(changed, safe_mode=False)
-    copy.set_weights(model.get_weights())
+    with tempfile.TemporaryDirectory() as folder:  # Some layers save more than their weights.
+        file = pathlib.Path(folder, "model.weights.h5")
+        model.save_weights(file)
+        copy.load_weights(file)
     return copy
 
 

@@ -51,14 +51,12 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
             f"Expected a keras.Model; received {type(model).__name__}.{estimator_hint(model)}"
         )
     kind, layer = describe_output(model)
-    for_training = hasattr(model, "cost_model")
-    if kind not in OUTPUTS and (output is None or for_training):
-        hint = "Pass output='cost' or output='probability'."
-        if for_training:
-            hint = "Its outputs are for training: decide by its `cost_model()`."
+    if kind not in OUTPUTS and output is None:
         raise ValueError(
             f"Expected a model that ends in BayesDecision, CostOutput, a softmax or one logistic "
-            f"unit; received {model.name!r}, which ends in {layer}. {hint}"
+            f"unit; received {model.name!r}, which ends in {layer}. Pass output='cost' or "
+            "output='probability' if it outputs that; of a model for training, take its "
+            "`cost_model()`."
         )
     if output is not None:
         check_choice("output", output, OUTPUTS)
@@ -69,30 +67,27 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
                 f"{output!r}, but it ends in {layer}, which {MEANING[kind]}."
             )
         # Rows that sum to 1 for random inputs are probabilities; other rows may be either.
-        if output == "cost" and kind == "unknown":
-            check_values(_outputs_at_random(model), output)
+        rows = _outputs_at_random(model) if (output, kind) == ("cost", "unknown") else None
+        if rows is not None:
+            check_values(rows, output)
         kind = output
     check_loss(model, kind)
     return kind
 
 
-def _outputs_at_random(model: keras.Model) -> np.ndarray:
-    """Returns the outputs of a model for two random inputs, or none if it cannot take them."""
+def _outputs_at_random(model: keras.Model) -> np.ndarray | None:
+    """Returns the outputs of a model for two random inputs; `None` if it cannot take them."""
     rng = np.random.default_rng(0)
-    for unknown in (1, 32):  # Networks that pool cannot take a single pixel.
-        try:
-            inputs = keras.tree.map_structure(
-                lambda end, size=unknown: keras.ops.cast(
-                    rng.uniform(size=(2, *(known or size for known in end.shape[1:]))), end.dtype
-                ),
-                inputs_of(model),
-            )
-            rows = known_values(model(inputs, training=False))
-            if rows is not None and rows.ndim >= 2 and not np.isnan(rows.astype("float64")).any():
-                return rows
-        except Exception:  # A model may raise any error for such inputs.
-            continue
-    return np.empty((0, 1))
+
+    def drawn(end: Tensor) -> Tensor:
+        values = rng.uniform(size=(2, *(size or 32 for size in end.shape[1:])))
+        return keras.ops.cast(values, end.dtype)
+
+    try:
+        inputs = keras.tree.map_structure(drawn, inputs_of(model))
+        return known_values(model(inputs, training=False))
+    except Exception:  # A model may raise any error for such inputs.
+        return None
 
 
 def check_values(values: np.ndarray, output: str) -> None:
@@ -149,11 +144,7 @@ def check_loss(model: keras.Model, kind: str) -> None:
 
 def _loss_kind(loss: Any) -> str | None:
     """Returns the kind of outputs that a loss trains, or `None` if that is unknown."""
-    if isinstance(loss, str):
-        try:
-            loss = keras.losses.get(loss)
-        except ValueError:  # `fit` raises Keras' own error.
-            return None
+    loss = keras.losses.get(loss) if isinstance(loss, str) else loss
     name = getattr(loss, "__name__", type(loss).__name__).replace("_", "").lower()
     of_classes = any(word in name for word in _CLASSIFIER_LOSSES)
     return getattr(loss, "output_kind", "probability" if of_classes else None)
