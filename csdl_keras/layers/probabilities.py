@@ -65,17 +65,14 @@ class TemperatureScaling(WideLayer):
     """Makes class probabilities softer (`temperature` above 1) or sharper (below 1).
 
     `p_k^(1/T) / sum_j p_j^(1/T)`, the softmax of the logits divided by `T`. An argmax stays the
-    same; expected costs, and so Bayes decisions, change. The temperature is a non-trainable weight.
+    same; expected costs, and so Bayes decisions, change. The temperature is a non-trainable weight,
+    which `csdl_keras.calibrate` finds.
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1, which changes nothing.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
-
-    References:
-        - [Guo et al.: On calibration of modern neural networks, ICML
-          2017](https://proceedings.mlr.press/v70/guo17a.html)
 
     Example:
 
@@ -172,10 +169,6 @@ class PriorAdjustment(WideLayer):
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
-
-    References:
-        - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori
-          probabilities, Neural Computation 2002](https://doi.org/10.1162/089976602753284446)
 
     Example:
 

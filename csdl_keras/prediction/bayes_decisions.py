@@ -61,10 +61,7 @@ def bayes_decisions(
     checked = check_known_costs(costs, size, rows.shape[1], classes)
     expected = expected_costs(rows, checked)
     limits = _check_capacity(capacity, len(rows), expected.shape[1])
-    if limits:
-        decisions, prices = limited_decisions(expected, limits, return_prices)
-    else:
-        decisions, prices = np.argmin(expected, axis=1), {}
+    decisions, prices = limited_decisions(expected, limits, return_prices)
     decisions = decisions.reshape(shape)
     return (decisions, prices) if return_prices else decisions
 
@@ -95,6 +92,8 @@ def limited_decisions(
     Returns decisions `(N,)`, and `with_prices` by how much one more of each limited decision would
     lower the total.
     """
+    if not limits:
+        return np.argmin(expected, axis=1), {}
     room = np.array([limits.get(k, len(expected)) for k in range(expected.shape[1])])
     decisions, total = _solve(expected, room)
     prices = {}

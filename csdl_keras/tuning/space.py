@@ -29,8 +29,8 @@ class Range:
 
     Example:
 
-    >>> Range(1e-3, 1e-1, sampling="log").is_whole
-    False
+    >>> Range(1e-3, 1e-1, sampling="log")
+    Range(low=0.001, high=0.1, step=None, sampling='log')
     """
 
     low: float
@@ -42,17 +42,12 @@ class Range:
         check_choice("sampling", self.sampling, ("linear", "log"))
         check_number("high", self.high, low=self.low, exclude_low=True)
 
-    @property
-    def is_whole(self) -> bool:
-        """True for a range of whole numbers."""
-        ends = (self.low, self.high, 1 if self.step is None else self.step)
-        return all(isinstance(end, numbers.Integral) for end in ends)
-
 
 def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
     """Returns the value of a hyperparameter, declaring its space first if it is new."""
     if isinstance(space, Range):
-        kind = hp.Int if space.is_whole else hp.Float
+        ends = (space.low, space.high, 1 if space.step is None else space.step)
+        kind = hp.Int if all(isinstance(end, numbers.Integral) for end in ends) else hp.Float
         return kind(name, space.low, space.high, step=space.step, sampling=space.sampling)
     values = np.ravel(space).tolist()  # of one type, as KerasTuner wants them
     return hp.Choice(name, values) if len(values) > 1 else hp.Fixed(name, *values)
