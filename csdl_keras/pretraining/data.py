@@ -16,9 +16,10 @@ from csdl_keras._utils.arrays import (
 )
 from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.structure import check_inputs
+from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs._tensors import tensor_or_labels
-from csdl_keras.costs.checks import check_cost_vectors
+from csdl_keras.costs.checks import check_cost_vectors, check_not_one_hot
 
 _LARGEST = float(np.finfo("float32").max)
 _REASON = ", as the cross-entropy demands"
@@ -68,18 +69,18 @@ class PretrainingData:
         if costs_needed:
             if costs is None:
                 raise ValueError("Expected `costs` of `x`, since beta > 0; received None.")
-            self.costs = self._checked_costs(costs)
+            self.costs = self._checked_costs(costs, binary_costs)
             check_rows("costs", self.costs, len(self.x), "examples")
         if unlabelled is not None:
             self._take_unlabelled(number_array("unlabelled", unlabelled, "(U, ...)"))
 
-    def _checked_costs(self, costs: ArrayLike) -> np.ndarray:
+    def _checked_costs(self, costs: ArrayLike, binary_costs: bool) -> np.ndarray:
         """Returns labels of a cost matrix, or cost vectors, that pass their checks."""
         if self.cost_matrix is not None:
             labels = as_array("costs", costs, "(N,), integer labels, rows of `cost_matrix`")
             tensor_or_labels(labels, len(self.cost_matrix))
             return labels
-        vectors = check_cost_vectors(costs, self.num_decisions, self.binary_costs)
+        vectors = check_cost_vectors(costs, self.num_decisions, binary_costs)
         self.num_decisions = vectors.shape[1]
         return vectors.astype("float32")
 
@@ -118,7 +119,7 @@ class PretrainingData:
         if self.is_array:
             check_codes(self._codes(below), bounded)
             return
-        batches = self.x
+        batches, counts = self.x, np.zeros(4)
         if isinstance(self.x, keras.utils.PyDataset):
             batches = (self.x[index] for index in range(len(self.x)))
         for batch in itertools.islice(batches, self.steps_per_epoch):
@@ -130,7 +131,12 @@ class PretrainingData:
                     "Expected a dataset of pairs (x, costs), since beta > 0; received x alone."
                 )
             if self.costs_needed:
-                self._checked_costs(keras.ops.convert_to_numpy(targets))
+                # The rows of a batch may be one-hot by chance, those of an epoch are not.
+                costs = self._checked_costs(keras.ops.convert_to_numpy(targets), binary_costs=True)
+                if self.cost_matrix is None:
+                    counts += one_hot_counts(costs)
+        if not self.binary_costs:
+            check_not_one_hot("`costs`", counts)
 
     def _codes(self, below: keras.Model | None) -> np.ndarray:
         """Returns the inputs of the layer that `below` feeds, of arrays."""
