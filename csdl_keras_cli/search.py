@@ -88,12 +88,11 @@ def tune(arguments: argparse.Namespace) -> int:
         savings = data.savings({arguments.algorithm: data.decided(model, "test")}, matrix)
         warned = warning(savings)
         record.add_findings({"warning": warned, "savings": savings})
-        written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
         print(
             f"\nThe best trial, {trials['trial'][0]}, pays {trials['validation_cost'][0]:.4f} a "
             f"validation example. {saving_sentence(savings[arguments.algorithm])} Wrote "
-            f"{', '.join(str(it) for it in written if it.exists())}; the model decides by itself. "
-            f"Load it:\n\n{load_snippet(data, path)}"
+            f"{path}, trials.csv and search.png; the model decides by itself. Load it:\n\n"
+            f"{load_snippet(data, path)}"
         )
         if warned:
             print(f"\n# {warned}")

@@ -1,7 +1,7 @@
 """The search spaces of algorithms' networks, and of the decision of a trained classifier."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import keras
 import keras_tuner
@@ -23,9 +23,6 @@ from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.bodies import MLP
 from csdl_keras.tuning.space import Range, Space, declare
-
-#: Inputs or targets of `keras.Model.fit`: arrays, tensors or a dataset of any backend.
-FitData: TypeAlias = Any
 
 _OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
 _TEMPERATURES = Range(0.25, 4.0, sampling="log")
@@ -118,10 +115,10 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         self,
         hp: keras_tuner.HyperParameters,
         model: keras.Model,
-        x: FitData = None,
-        y: FitData = None,
+        x: Any = None,
+        y: Any = None,
         callbacks: Sequence[keras.callbacks.Callback] = (),
-        validation_data: FitData = None,
+        validation_data: Any = None,
         **fit_arguments: Any,
     ) -> keras.callbacks.History:
         """Pre-trains the model if the algorithm does, and trains it; called by KerasTuner.
@@ -399,10 +396,10 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         self,
         hp: keras_tuner.HyperParameters,
         model: keras.Model,
-        x: FitData = None,
-        y: FitData = None,
+        x: Any = None,
+        y: Any = None,
         callbacks: Sequence[keras.callbacks.Callback] = (),
-        validation_data: FitData = None,
+        validation_data: Any = None,
         batch_size: int | None = None,
         **fit_arguments: Any,
     ) -> dict[str, float]:

@@ -11,7 +11,7 @@ import json
 import os
 import pathlib
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 import filelock
 import keras
@@ -20,13 +20,6 @@ from keras_tuner.engine.trial import Trial
 
 from csdl_keras._utils.files import replace_file
 from csdl_keras.fitting.cache import StageCache, describe, environment
-
-#: What a tuner builds models with.
-HyperModel: TypeAlias = (
-    keras_tuner.HyperModel | Callable[[keras_tuner.HyperParameters], keras.Model]
-)
-#: What a search minimises or maximises.
-Objective: TypeAlias = str | keras_tuner.Objective | list[keras_tuner.Objective]
 
 #: Stands for the seed 0, which KerasTuner takes for no seed.
 SEED_FOR_0 = 10_001
@@ -85,8 +78,8 @@ class ResumableTuner(keras_tuner.Tuner):
 
     def __init__(
         self,
-        hypermodel: HyperModel,
-        objective: Objective | None = None,
+        hypermodel: keras_tuner.HyperModel | Callable[[keras_tuner.HyperParameters], keras.Model],
+        objective: str | keras_tuner.Objective | None = None,
         *,
         seed: int | None = None,
         announce: Callable[[Trial], None] = lambda trial: None,
