@@ -255,9 +255,9 @@ def compare(arguments: argparse.Namespace) -> int:
     names = dict.fromkeys(ALGORITHMS[it].name for it in arguments.algorithms or DEFAULT_ALGORITHMS)
     compared = [ALGORITHMS[name] for name in names]
     if arguments.effort is not None:  # A kernel machine has none.
-        effort = {"effort": arguments.effort}
         compared = [
-            dataclasses.replace(it, **effort if it.body != "svm" else {}) for it in compared
+            it if it.body == "svm" else dataclasses.replace(it, effort=arguments.effort)
+            for it in compared
         ]
     settings = Settings()
     if arguments.epochs is not None:
