@@ -21,20 +21,14 @@ from csdl_keras import ALGORITHMS, Algorithm, Settings, Trainer
 from csdl_keras._utils.files import replacing, save_model
 from csdl_keras.evaluation._report_text import as_text, interval, number, saving_sentence, warning
 from csdl_keras.paper.failures import Failures
+from csdl_keras.paper.figures import COLOURS
+from csdl_keras.paper.table2 import GROUPS
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.train import Trained
 from csdl_keras_cli.choices import DEFAULT_ALGORITHMS, FIRST_COST_SEED
 from csdl_keras_cli.data import SAVINGS, Data, data_record, load_snippet, read_data, show_data
 from csdl_keras_cli.run_folder import RunRecord, accelerators, prepare_folder
 
-#: Colours of the series of algorithms, and what they are called.
-_SERIES = {
-    "blind": ("#777777", "Cost-blind"),
-    "baseline": ("#b8578a", "Baselines"),
-    "Bayes": ("#0072b2", "Costs in prediction (Bayes series)"),
-    "SOSR": ("#d55e00", "Costs in training (SOSR series)"),
-    "regression": ("#009e73", "Costs in training (cost regression)"),
-}
 #: An algorithm and the seed of its cost matrix, 0 if costs are the user's.
 Cell = tuple[Algorithm, int]
 
@@ -235,7 +229,7 @@ def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> Non
     axes = figure.subplots()
     bars = axes.barh(heights, means, xerr=summary["error"], capsize=3, alpha=0.85)
     for bar, algorithm in zip(bars, algorithms, strict=True):
-        bar.set_color(_SERIES[algorithm.series][0])
+        bar.set_color(COLOURS[algorithm.series])
     dots = results["algorithm"].map(dict(zip(summary.index, heights, strict=True)))
     axes.plot(results["average_cost"], dots, "o", color="black", markersize=3.5, alpha=0.5)
     titles = [f"{it.title}   {mean:.3f}" for it, mean in zip(algorithms, means, strict=True)]
@@ -244,8 +238,12 @@ def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> Non
     axes.set_title(title, loc="left", parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlim(left=0)
-    looks = [_SERIES[name] for name in _SERIES if name in {it.series for it in algorithms}]
-    handles = [Patch(color=colour, alpha=0.85, label=label) for colour, label in looks]
+    present = {it.series for it in algorithms}
+    handles = [
+        Patch(color=COLOURS[name], alpha=0.85, label=label)
+        for name, label in GROUPS.items()
+        if name in present
+    ]
     figure.legend(handles=handles, frameon=False, loc="outside lower center", ncols=2)
     with replacing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
@@ -256,9 +254,9 @@ def compare(arguments: argparse.Namespace) -> int:
     start = time.perf_counter()
     compared = [*dict.fromkeys(map(get_algorithm, arguments.algorithms or DEFAULT_ALGORITHMS))]
     if arguments.effort is not None:  # A kernel machine has none.
-        effort = {"effort": arguments.effort}
         compared = [
-            dataclasses.replace(it, **effort if it.body != "svm" else {}) for it in compared
+            it if it.body == "svm" else dataclasses.replace(it, effort=arguments.effort)
+            for it in compared
         ]
     settings = Settings()
     if arguments.epochs is not None:

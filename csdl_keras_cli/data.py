@@ -169,7 +169,6 @@ def _named(arguments: argparse.Namespace) -> Data:
 def _own(arguments: argparse.Namespace) -> Data:
     path: pathlib.Path = arguments.data
     if path.is_dir():
-        optional_module("PIL.Image", "compare")
         from csdl_keras_cli.image_folder import read_images
 
         file = read_images(path, arguments.image_size, arguments.skip_broken)

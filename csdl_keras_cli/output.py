@@ -1,7 +1,6 @@
 """Streams of output whose errors stop no command."""
 
 import contextlib
-import faulthandler
 import io
 import os
 import sys
@@ -60,8 +59,8 @@ def only_own_errors() -> Iterator[None]:
     """Keeps from the terminal what native code writes to the standard error stream.
 
     TensorFlow writes lines there before its log level counts, in each process that imports it.
-    Messages, tracebacks and warnings of this process's Python still get through, and where it
-    crashed. `TF_CPP_MIN_LOG_LEVEL=0` asks for the lines of TensorFlow and leaves all as it is.
+    Messages, tracebacks and warnings of this process's Python still get through, and with
+    `TF_CPP_MIN_LOG_LEVEL=0` the lines of TensorFlow.
     """
     try:
         shared = sys.stderr.fileno() == 2 and os.environ.get("TF_CPP_MIN_LOG_LEVEL") != "0"
@@ -74,10 +73,8 @@ def only_own_errors() -> Iterator[None]:
     with open(kept, "w", errors="replace", buffering=1) as stream:
         os.dup2(nothing, 2)
         os.close(nothing)
-        faulthandler.enable(stream)
         try:
             with contextlib.redirect_stderr(TolerantStream(stream)):  # type: ignore
                 yield
         finally:
-            faulthandler.disable()
             os.dup2(kept, 2)
