@@ -103,7 +103,6 @@ on_models = [
         {"x": pd.DataFrame({"a": [datetime.date(2020, 1, 1)]}), "num_classes": 3},
         "no dates in column",
     ),
-    (models.caffe_cifar10, {"input_shape": (8, 8, 3), "mean": 256.0}, r"\[0, 255\]"),
     (models.labelled_costs, {"labels": Y, "costs": ONE_HOT}, "5 rows, all one-hot"),
     (csdl.output_kind, {"model": "classifier", "output": "cost"}, "received"),
     (calibrate, {"y_val": Y + 1}, "below 3"),

@@ -74,6 +74,10 @@ class TemperatureScaling(WideLayer):
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
 
+    References:
+        - [Guo et al.: On calibration of modern neural networks, ICML
+          2017](https://proceedings.mlr.press/v70/guo17a.html)
+
     Example:
 
     >>> softer = TemperatureScaling(2.0)(ops.array([[0.9, 0.1]]))
@@ -169,6 +173,10 @@ class PriorAdjustment(WideLayer):
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
+
+    References:
+        - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori
+          probabilities, Neural Computation 2002](https://doi.org/10.1162/089976602753284446)
 
     Example:
 

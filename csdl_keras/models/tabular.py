@@ -54,6 +54,10 @@ def tabular(
     Returns:
         A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not compiled.
 
+    References:
+        - [Gorishniy, Kotelnikov, Babenko: TabM: Advancing tabular deep learning with
+          parameter-efficient ensembling, ICLR 2025](https://arxiv.org/abs/2410.24210)
+
     Example:
 
     >>> import pandas

@@ -74,6 +74,10 @@ def calibrate(
         A functional `keras.Model` that outputs calibrated probabilities
         `(batch, ..., max(K, 2))`, or expected costs if `model` does.
 
+    References:
+        - [Guo et al.: On calibration of modern neural networks, ICML
+          2017](https://proceedings.mlr.press/v70/guo17a.html)
+
     Example:
 
     >>> import csdl_keras

@@ -214,6 +214,9 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         cost_scale: space of the largest cost after scaling in training.
         alpha: space of the sharpness of the SOSR loss of training.
 
+    References:
+        - Chung, Lin, Yang, IJCAI 2016, section "Experimental Results"
+
     Example:
 
     >>> from csdl_keras import tuning

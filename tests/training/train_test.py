@@ -55,7 +55,7 @@ class TestTrain:
         [
             ({"validation_data": (DATA.x_val[:, :4], DATA.y_val)}, "Expected validation inputs"),
             ({"validation_data": (DATA.x_val,)}, "Expected `validation_data` to be .x_val, y_val"),
-            ({"algorithm": "cnn_sosr", "x": DATA.x_train.reshape(-1, 64)}, "3 sizes"),
+            ({"algorithm": "cnn_sosr", "x": DATA.x_train.reshape(-1, 64)}, "expected min_ndim=4"),
             ({"algorithm": "cnn_sosr", "x": 255 * DATA.x_train}, r"lie in \[0, 1\]; .* to 255"),
             ({"algorithm": "csdnn", "x": 255 * DATA.x_train}, r"to lie in \[0, 1\]"),
         ],
