@@ -112,6 +112,7 @@ def _supervised_keys(tfds: types.ModuleType, info: Any) -> tuple[str, str]:
     """Returns the keys of image and label in the examples of a data set."""
     keys, features = info.supervised_keys, info.features
     kinds = [features[key] for key in keys or () if isinstance(key, str)]
+    image: Any
     image, label = kinds if len(kinds) == 2 else (None, None)
     of_images = isinstance(image, (tfds.features.Image, tfds.features.Tensor))
     if not of_images or len(image.shape) != 3 or not isinstance(label, tfds.features.ClassLabel):
