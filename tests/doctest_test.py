@@ -21,7 +21,7 @@ PACKAGES = (
 )
 # Made by functions and methods that have the example.
 MADE = (
-    "AuxiliaryCostModel BayesClassifier CostDifference CostReport ExpectedCostModel PriorEstimate "
+    "AuxiliaryCostModel BayesModel CostDifference CostReport ExpectedCostModel PriorEstimate "
     "Reliability"
 ).split()
 

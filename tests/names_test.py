@@ -44,7 +44,7 @@ NAMES = {
     """,
     "csdl_keras.metrics": "AverageCost DecisionAccuracy NormalizedCost Savings",
     "csdl_keras.models": """
-        AuxiliaryCostModel BayesClassifier ExpectedCostModel auxiliary_costs
+        AuxiliaryCostModel BayesModel ExpectedCostModel auxiliary_costs
         bayes_classifier caffe_cifar10 convnet cost_estimator decision_model ensemble
         expected_cost_model labelled_costs mlp serving_model tabular view_average
     """,

@@ -110,7 +110,7 @@ def test_every_registered_class_is_saved_under_the_name_of_the_package(saved):
         with zipfile.ZipFile(path) as archive:
             covered |= registered_names(json.loads(archive.read("config.json")))
     public = {
-        name
+        keras.saving.get_registered_name(getattr(module, name)).removeprefix("csdl_keras>")
         for module in (losses, layers, metrics, models)
         for name in module.__all__
         if isinstance(getattr(module, name), type)

@@ -11,7 +11,7 @@ from csdl_keras.models.expected_cost_model import (
 from csdl_keras.models.mlp import mlp
 from csdl_keras.models.tabular import tabular
 from csdl_keras.prediction import (
-    BayesClassifier,
+    BayesModel,
     bayes_classifier,
     cost_estimator,
     decision_model,
@@ -22,7 +22,7 @@ from csdl_keras.prediction import (
 
 __all__ = [
     "AuxiliaryCostModel",
-    "BayesClassifier",
+    "BayesModel",
     "ExpectedCostModel",
     "auxiliary_costs",
     "bayes_classifier",

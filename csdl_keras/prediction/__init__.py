@@ -1,7 +1,7 @@
 """The third stage, prediction: from a model's outputs to decisions."""
 
 from csdl_keras.prediction.adjust_priors import adjust_priors
-from csdl_keras.prediction.bayes_classifier import BayesClassifier, bayes_classifier, cost_estimator
+from csdl_keras.prediction.bayes_classifier import BayesModel, bayes_classifier, cost_estimator
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
 from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.prediction.decide import decide
@@ -10,7 +10,7 @@ from csdl_keras.prediction.export import export
 from csdl_keras.prediction.serving import decision_model, serving_model
 
 __all__ = [
-    "BayesClassifier",
+    "BayesModel",
     "adjust_priors",
     "bayes_classifier",
     "bayes_decisions",

@@ -32,8 +32,9 @@ _PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDic
 _KEEPING_PRIORS = (ClassProbabilities, TemperatureScaling, ViewMean, keras.layers.Average)
 
 
-@keras.saving.register_keras_serializable(package="csdl_keras")
-class BayesClassifier(DataModel):
+# The name in the files of models that earlier versions saved.
+@keras.saving.register_keras_serializable(package="csdl_keras", name="BayesClassifier")
+class BayesModel(DataModel):
     """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN."""
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
@@ -66,7 +67,7 @@ def bayes_classifier(
     mean_costs: bool = False,
     cost_input: bool = False,
     num_decisions: int | None = None,
-) -> BayesClassifier:
+) -> BayesModel:
     """Makes any classifier decide at the lowest expected cost.
 
     The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected cost of each decision
@@ -87,7 +88,7 @@ def bayes_classifier(
             one for each class.
 
     Returns:
-        A `BayesClassifier`, the same inputs to expected costs `(batch, ..., D)`. With
+        A `BayesModel`, the same inputs to expected costs `(batch, ..., D)`. With
         `cost_input=True`, its inputs are `[x, costs]`, or for several inputs those and the costs as
         the last one or under their name.
 
@@ -118,7 +119,7 @@ def bayes_classifier(
     decision = BayesDecision(
         cost_matrix, classes, num_decisions, mean_costs=mean_costs, name="bayes_decision"
     )
-    return with_data(BayesClassifier(inputs, decision(*given), name=f"{model.name}_bayes"), model)
+    return with_data(BayesModel(inputs, decision(*given), name=f"{model.name}_bayes"), model)
 
 
 def input_of_costs(shape: Shape) -> Tensor:

@@ -20,7 +20,7 @@ from csdl_keras.layers import (
 )
 from csdl_keras.layers.probabilities import SMALLEST_PROBABILITY
 from csdl_keras.prediction.bayes_classifier import (
-    BayesClassifier,
+    BayesModel,
     CostsEnding,
     check_classifier,
     class_probabilities,
@@ -103,8 +103,8 @@ def calibrate(
         shape = labels.shape[:1] if of_examples else labels.shape
         sample_weight = check_sample_weight(sample_weight, shape)
         sample_weight = np.repeat(sample_weight, labels.size // sample_weight.size)
-    # `predict` of a BayesClassifier raises on rows that are not distributions.
-    part = BayesClassifier(inputs, probabilities)
+    # `predict` of a BayesModel raises on rows that are not distributions.
+    part = BayesModel(inputs, probabilities)
     outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
     if labels.shape != outputs.shape[:-1]:
         raise ValueError(
@@ -147,7 +147,7 @@ def with_probabilities(
     inputs, name = inputs_of(model), f"{model.name}_{name}"
     if ending is None:
         return with_data(keras.Model(inputs, probabilities, name=name), model)
-    return with_data(BayesClassifier(inputs, ending.costs_of(probabilities), name=name), model)
+    return with_data(BayesModel(inputs, ending.costs_of(probabilities), name=name), model)
 
 
 def _of_logit(probabilities: Tensor) -> Tensor:

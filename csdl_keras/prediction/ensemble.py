@@ -10,7 +10,7 @@ from csdl_keras._utils.structure import inputs_of, output_of
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import BayesDecision, ExpectedCost, ImageViews, ViewMean
 from csdl_keras.prediction.bayes_classifier import (
-    BayesClassifier,
+    BayesModel,
     CostsEnding,
     adjusted_to,
     copied_decision,
@@ -23,7 +23,7 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     """Averages the outputs of several models in one model.
 
     `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the decision. Members that
-    end in BayesDecision with one cost matrix become a `BayesClassifier` of their mean
+    end in BayesDecision with one cost matrix become a `BayesModel` of their mean
     probabilities.
 
     Args:
@@ -88,7 +88,7 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     if decision is None:
         return with_data(keras.Model(inputs, mean, name="ensemble"), *members)
     costs = copied_decision(decision)(mean)
-    return with_data(BayesClassifier(inputs, costs, name="ensemble"), *members)
+    return with_data(BayesModel(inputs, costs, name="ensemble"), *members)
 
 
 def _check_alike(what: str, found: list) -> None:
