@@ -6,6 +6,7 @@ import re
 import zipfile
 from typing import Any
 
+import keras
 import numpy as np
 import pytest
 
