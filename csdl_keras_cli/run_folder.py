@@ -112,4 +112,6 @@ def _commit() -> str | None:
     if not (folder / ".git").exists():
         return None
     command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
-    return subprocess.run(command, capture_output=True, text=True).stdout.strip() or None
+    with contextlib.suppress(OSError):  # Git is not installed.
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip() or None
+    return None

@@ -10,10 +10,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds nothing: the command has no arguments."""
 
 
-def check(arguments: argparse.Namespace) -> None:
-    """Finds nothing wrong."""
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
     from csdl_keras.paper.results import words

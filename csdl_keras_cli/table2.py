@@ -69,10 +69,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cnn-variant", choices=CNN_VARIANTS, default="quick", help=text)
 
 
-def check(arguments: argparse.Namespace) -> None:
-    """Finds nothing wrong."""
-
-
 #: Options that may differ between runs in a folder: they add results and change none that are
 #: there. All others make other results of the same algorithms.
 _HARMLESS = (

@@ -67,7 +67,7 @@ class DataModel(keras.Model):
 def with_data(
     model: keras.Model, *sources: keras.Model, classes: Any = None, unit: float | None = None
 ) -> Any:
-    """Returns a functional model with the classes, columns and unit of `sources`, which agree."""
+    """Returns a functional model with the classes and unit of `sources`, which must agree."""
     known = [_data_of(source) for source in sources] or [_data_of(model)]
     for name, first in known[0].items():
         if any(one[name] != first for one in known):

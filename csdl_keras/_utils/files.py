@@ -106,7 +106,9 @@ def read_arrays(path: pathlib.Path) -> tuple[dict[str, Any], list[np.ndarray]]:
         stored = [named[f"array_{i}"] for i in range(len(named) - 1)]
         return from_arrays([named["record"], *stored])
     except (AttributeError, LookupError, ValueError, TypeError) as error:
-        raise DamagedFileError(f"Expected {path} to be as csdl_keras wrote it.") from error
+        raise DamagedFileError(
+            f"Expected {path} to be as csdl_keras wrote it; received another npz file."
+        ) from error
 
 
 def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:

@@ -11,7 +11,7 @@ import numpy as np
 #: More categories are hardly learned from; such columns are mostly names or identifiers.
 MOST_CATEGORIES = 10_000
 
-# The first that holds counts, since booleans are numbers.
+# A value is of the first kind that fits, since booleans are also numbers.
 _KINDS: dict[str, Any] = {
     "date": (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64),
     "boolean": (bool, np.bool_),

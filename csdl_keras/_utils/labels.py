@@ -55,13 +55,14 @@ def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
     """Returns the index of each label among known labels in any order, compared by value."""
     array = label_array(name, labels)
     index = {value_key(label): position for position, label in enumerate(scalars(known))}
-    keys = [value_key(label) for label in scalars(array.ravel())]
-    wrong = [
-        label for label, key in zip(scalars(array.ravel()), keys, strict=True) if key not in index
-    ]
-    if wrong:
-        raise ValueError(f"Expected `{name}` to be among {scalars(known)}; received {wrong[0]!r}.")
-    return np.array([index[key] for key in keys], dtype=np.int64).reshape(array.shape)
+    listed = scalars(array.ravel())
+    unknown = [label for label in listed if value_key(label) not in index]
+    if unknown:
+        raise ValueError(
+            f"Expected `{name}` to be among {scalars(known)}; received {unknown[0]!r}."
+        )
+    found = [index[value_key(label)] for label in listed]
+    return np.array(found, dtype=np.int64).reshape(array.shape)
 
 
 def check_decisions(

@@ -2,11 +2,16 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import keras
 import numpy as np
-from numpy.typing import ArrayLike as ArrayLike
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+else:
+    # The alias is a union of many lines, which `help` and notebooks would write out.
+    ArrayLike = type("ArrayLike", (), {"__module__": "numpy.typing"})
 
 
 class CostPredictor(Protocol):

@@ -188,8 +188,9 @@ def check_labels(
         )
     if array.dtype.kind not in "iub":
         raise ValueError(
-            f"Expected `labels` of an integer dtype; received {array.dtype}. Pass `labels.astype("
-            "int)`, or the labels of all classes as `classes=`, such as classes=model.classes."
+            f"Expected `labels` of an integer dtype; received {array.dtype}. Pass "
+            "`labels.astype(int)`, or the labels of all classes as `classes=`, such as "
+            "classes=model.classes."
         )
     check_entries("labels", array, array >= 0, "at least 0")
     if num_classes is not None:

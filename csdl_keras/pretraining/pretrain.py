@@ -129,7 +129,7 @@ def pretrain(
         check_observers(callbacks, "a `cache`")
     layers = [layer for layer in hidden_layers(model) if layer.trainable]
     if not layers:
-        raise ValueError("Expected a trainable hidden Dense layer; received frozen ones alone.")
+        raise ValueError("Expected a trainable hidden Dense layer; received only frozen layers.")
     if bounded:
         check_bounded(layers)
     if cost_matrix is not None:

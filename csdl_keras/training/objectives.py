@@ -47,7 +47,8 @@ class Objective:
         predictions: the predictions that suit it; by default all of its `output`.
         searched: arguments of the loss for which searches have spaces.
         hinge: name of the objective that replaces it under `Settings(hard_hinge=True)`.
-        series: the `Algorithm.series` of algorithms that estimate costs with it.
+        series: the `Algorithm.series` of algorithms that train costs with it. Defaults to
+            `"baseline"`.
 
     Example:
 

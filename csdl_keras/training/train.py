@@ -189,15 +189,16 @@ class Trainer:
     Cost-blind and Bayes algorithms share their training for all cost matrices. Networks are
     trained where joblib is configured to: with `joblib.parallel_config(n_jobs=2)` in two
     processes, with `joblib.parallel_config("dask")` on a Dask cluster. That needs a `seed`, and
-    parts of your own that can be pickled. Processes call no `callbacks`, and share pre-trainings
-    only in the folder of a `cache`.
+    parts of your own that can be pickled. Worker processes call no `callbacks`, and share
+    pre-trainings only in the folder of a `cache`.
 
     Args:
         x, y, costs, network, settings: as in `csdl_keras.train`. Images for the paper's
             convolutional network, and inputs of pre-training, have to be in [0, 1].
         validation_data: as in `csdl_keras.train`; `None` (default) is none. The paper's networks
-            keep the epoch of the lowest validation cost, or of fewest errors if cost-blind; the
-            default algorithms that of the lowest loss on tables, and are calibrated on it.
+            keep the epoch of the lowest validation cost, or of the fewest errors if they are
+            cost-blind. The default algorithms are calibrated on these examples, and on tables
+            keep the epoch of the lowest loss.
         unlabelled: inputs `(U, ...)` that pre-training sees too, or `None` (default).
         seed: seed of everything random, which each training sets anew, so that the order of
             requests does not matter. `None` (default) follows the global state.
@@ -464,7 +465,8 @@ def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
         if missing or data.columns.categorical:
             raise ValueError(
                 "Expected a data frame of numbers without missing values for the network of "
-                f"{algorithm.name!r}; received others, which 'calibrated_bayes' encodes."
+                f"{algorithm.name!r}; received categories or missing values. Take "
+                "'calibrated_bayes', whose network encodes them."
             )
     if body.takes_images:
         for part in data.parts:

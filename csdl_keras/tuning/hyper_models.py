@@ -128,7 +128,10 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         arguments end the search; a training that diverges only fails its trial.
         """
         if validation_data is None:
-            raise FatalValueError("Expected `validation_data` in tuner.search(...); received none.")
+            raise FatalValueError(
+                "Expected `validation_data` in tuner.search(...), on which trials are compared; "
+                "received none."
+            )
         arguments = dict(fit_arguments, validation_data=validation_data)
         pair = isinstance(validation_data, (tuple, list))
         batch_size, seed = arguments.get("batch_size") or 32, self._execution_seed(callbacks)
@@ -411,7 +414,10 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         Callbacks are called for one epoch; `hp`, `x`, `y` and other arguments are ignored.
         """
         if validation_data is None:
-            raise FatalValueError("Expected `validation_data` in tuner.search(...); received none.")
+            raise FatalValueError(
+                "Expected `validation_data` in tuner.search(...), on which trials are compared; "
+                "received none."
+            )
         pair = isinstance(validation_data, (tuple, list))
         data = validation_data if pair else (validation_data,)
         scores = model.evaluate(*data, batch_size=batch_size, verbose=0, return_dict=True)
