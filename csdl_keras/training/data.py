@@ -89,16 +89,10 @@ class TrainingData:
     @functools.cached_property
     def fingerprints(self) -> dict[str, str | None]:
         """Digests of inputs and labels, of what is unlabelled, and of costs."""
-        known = None if self.validation is None else self.validation.known
-        if isinstance(known, AffineCosts):
-            priced = [known.amount, known.per_unit, known.fixed]
-        else:
-            priced = [] if known is None else [known]
         return {
             "data": fingerprint(*(array for part in self.parts for array in (part.x, part.y))),
             "unlabelled": None if self.unlabelled is None else fingerprint(self.unlabelled),
             "costs": fingerprint(*(it.costs for it in self.parts if it.costs is not None)),
-            "known": fingerprint(*priced),
         }
 
 
@@ -151,8 +145,6 @@ def _check_validation(
             "Expected validation data with costs like those of training; received costs of "
             f"shapes {train.costs_shape} and {found.costs_shape} of each example."
         )
-    if isinstance(found.known, np.ndarray):  # A key contains them, and the mean of the others.
-        return dataclasses.replace(found, known=np.array(found.known, np.float64, order="C"))
     return found
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import math
 import sys
 import uuid
 import warnings
@@ -45,10 +46,8 @@ from csdl_keras.prediction.ensemble import ensemble, view_average
 from csdl_keras.prediction.kind import output_kind
 from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.augmentation import ChooseAugmentation, affine_layer
-from csdl_keras.training.bodies import AutoNetwork
-from csdl_keras.training.callbacks import EpochBar, StopWhenDone, ValidationCost
+from csdl_keras.training.callbacks import EpochBar, StopWhenDone
 from csdl_keras.training.data import Examples, TrainingData, assign_folds, check_data
-from csdl_keras.training.ensemble import fit_stacked
 from csdl_keras.training.own_network import Network, with_network
 from csdl_keras.training.parallel import run_tasks, several_jobs
 from csdl_keras.training.settings import Settings, check_settings
@@ -318,7 +317,7 @@ class Trainer:
         cost_matrix: ArrayLike | None,
         settings: Settings | None = None,
     ) -> "list[Training]":
-        """Returns each network of an algorithm, or all in one if they train faster as one.
+        """Returns the training of each network of an algorithm.
 
         Raises a `ValueError` if data, costs and algorithm do not fit together.
         """
@@ -336,10 +335,7 @@ class Trainer:
             if np.bincount(folds[folds >= 0], minlength=number).min() < 2:
                 folds = None  # too few examples
         parts = algorithm, matrix, settings, data, self.seed, folds
-        networks = [Training(*parts, member) for member in range(members)]
-        if members > 1 and networks[0].stacks:
-            return [Training(*parts, stacked=members)]
-        return networks
+        return [Training(*parts, member) for member in range(members)]
 
     def _run(
         self, waiting: "dict[int, list[Training]]", on_error: OnError
@@ -454,7 +450,7 @@ def _check_costs(
 
 def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
     """Raises unless the inputs and labels are such as the algorithm's body takes."""
-    body, shape = algorithm.body_kind, data.train.x.shape
+    body = algorithm.body_kind
     if data.classes is not None and not body.is_network:
         raise ValueError(
             f"Expected integer labels for {algorithm.name!r}; received {data.classes.tolist()}. "
@@ -471,19 +467,12 @@ def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
     if body.takes_images:
         for part in data.parts:
             check_range("images for a convolutional network", part.x, 0, 1)
-    first = keras.config.image_data_format() == "channels_first"
-    images = len(shape) == 4 and (algorithm.body == "auto" or body.takes_images)
-    if first and images and shape[1] in (1, 3) and shape[3] not in (1, 3):
-        raise ValueError(
-            "Expected images of shape (N, height, width, channels); received shape "
-            f"{tuple(shape)}. Pass numpy.moveaxis(x, 1, -1)."
-        )
 
 
 def _remarks(first: "Training") -> list[str]:
     """Returns what a user should know who may not have meant this."""
     algorithm, shape, found = first.algorithm, first.data.train.x.shape, []
-    if algorithm.calibrated and first.held_out(0) is None:
+    if algorithm.calibrated and first.held_out is None:
         found.append(
             f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
             "they stay as they are."
@@ -497,7 +486,7 @@ def _remarks(first: "Training") -> list[str]:
 
 
 class Training:
-    """The training of network `member` of an algorithm, or of `stacked` ones that train as one.
+    """The training of network `member` of an algorithm.
 
     `matrix` holds means where costs differ from example to example. A network does not learn from
     its own of the `folds`, one of each training example, which validates it.
@@ -511,11 +500,10 @@ class Training:
         data: TrainingData,
         seed: int | None,
         folds: np.ndarray | None,
-        member: int = 0,
-        stacked: int = 1,
+        member: int,
     ):
         self.algorithm, self.matrix, self.data, self.folds = algorithm, matrix, data, folds
-        self.member, self.stacked, self.seed = member, stacked, member_seed(seed, member)
+        self.member, self.seed = member, member_seed(seed, member)
         self.environment, shape = environment(), data.train.x.shape
         self.body: Any = settings.body_of(algorithm)
         self.objective = settings.objective_of(algorithm)
@@ -529,25 +517,16 @@ class Training:
         calibrates = algorithm.calibrated and (data.validation is not None or folds is not None)
         smooths = calibrates and self.augments and self.objective.is_likelihood
         self.smoothing = self.body.label_smoothing if smooths else 0.0
-        # Several networks of the package for tables train faster as one.
-        of_tables = type(self.body) is AutoNetwork and not self.augments
-        self.stacks = of_tables and self.objective.is_likelihood
-        # Bayes decisions on validation examples are priced for early stopping.
-        known = data.validation is not None and data.validation.known is not None
-        stops = algorithm.weighs_costs and self.monitor == ValidationCost.monitor
-        self.stops_by_known_costs = known and stops
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "networks"}
+        return {name: value for name, value in vars(self).items() if name != "network"}
 
     @functools.cached_property
-    def networks(self) -> list[keras.Model]:
-        """Its networks, built once in a process; one, unless several are trained as one."""
+    def network(self) -> keras.Model:
+        """Its network, built once in a process."""
         x = self.data.train.x
         rows: Any = x if self.columns is None else Table(x, self.columns)
-        seeds = [member_seed(self.seed, index) for index in range(self.stacked)]
-        parts = self.body, rows, self.matrix, self.unit
-        return [self.objective.build(*parts, seed) for seed in seeds]
+        return self.objective.build(self.body, rows, self.matrix, self.unit, self.seed)
 
     @property
     def learned(self) -> Examples:
@@ -555,11 +534,12 @@ class Training:
         train = self.data.train
         return train if self.folds is None else train.at(self.folds != self.member)
 
-    def held_out(self, member: int) -> Examples | None:
-        """Returns the examples that validate a network, if there are any."""
+    @property
+    def held_out(self) -> Examples | None:
+        """The examples that validate its network, if there are any."""
         if self.folds is None:
             return self.data.validation
-        return self.data.train.at(self.folds == member)
+        return self.data.train.at(self.folds == self.member)
 
     @property
     def pretraining_epochs(self) -> int:
@@ -608,8 +588,6 @@ class Training:
             "costs": None if self.objective.blind else costs,
             "pretraining": found[:],
             "smoothing": self.smoothing,
-            "stopping_costs": digests["known"] if self.stops_by_known_costs else None,
-            "stacked": self.stacked,
         }
         found.append(common | stage)
         if not is_kept(stage):
@@ -689,9 +667,8 @@ def _pretrain(training: Training, arguments: dict[str, Any]) -> _Computed:
     elif pretraining.looks_at == "costs":
         costs = cost_vectors(training.matrix / training.unit, examples.y)
     what = f"{training.algorithm.name!r} (pre-training)"
-    (model,) = training.networks
     pretraining.run(
-        model,
+        training.network,
         examples.x,
         costs,
         unlabelled=training.data.unlabelled,
@@ -699,7 +676,9 @@ def _pretrain(training: Training, arguments: dict[str, Any]) -> _Computed:
         batch_size=training.body.batch_size,
         **{**arguments, "callbacks": [*arguments["callbacks"], RaiseOnDivergence(what)]},
     )
-    weights = [array for layer in pretraining.layers(model) for array in layer.get_weights()]
+    weights = [
+        array for layer in pretraining.layers(training.network) for array in layer.get_weights()
+    ]
     return weights, {"epochs": training.pretraining_epochs}
 
 
@@ -710,21 +689,8 @@ def _fit(
     if not training.body.is_network:
         return _fit_csosr(training)
     arguments["what"] = repr(training.algorithm.name)
-    if training.stacked > 1:
-        parts = training.data.train, training.data.validation, training.folds
-        history = fit_stacked(training.networks, training.body, *parts, **arguments)
-    else:
-        history = _fit_one(training, arguments, pretrained)
-    weights = [array for network in training.networks for array in network.get_weights()]
-    values = {name: list(map(float, them)) for name, them in history.history.items()}
-    return weights, {"epochs": len(history.epoch), "history": values}
-
-
-def _fit_one(
-    training: Training, arguments: dict[str, Any], pretrained: list[Sequence[np.ndarray]]
-) -> keras.callbacks.History:
-    (model,), body, objective = training.networks, training.body, training.objective
-    train, validation = training.learned, training.held_out(training.member)
+    model, body, objective = training.network, training.body, training.objective
+    train, validation = training.learned, training.held_out
     costs, shape = (training.matrix, training.unit), train.x.shape
     epochs, monitor = body.epochs_on(shape), training.monitor
     output_kind(objective.classifier(model), objective.output)  # or it raises
@@ -736,17 +702,10 @@ def _fit_one(
     if training.smoothing:
         compiled["loss"] = _smoothed_crossentropy(training.smoothing)
     watched, callbacks = arguments["callbacks"] or arguments["verbose"], arguments["callbacks"][:]
-    if training.stops_by_known_costs:
-        assert validation is not None and validation.known is not None
-        # Before the others, which may read what it writes; the metric of errors has its name.
-        known = validation.x, validation.y, validation.known, objective.output
-        callbacks.insert(0, ValidationCost(*known))
-        compiled["metrics"] = []
-    if not model.compiled:  # as a network of the user's may be
-        steps = epochs * -(-len(train.x) // body.batch_size)
-        optimizer = body.optimizer(steps, on_costs=objective.on_costs)
-        together = executed_steps(len(train.x), body.batch_size)
-        model.compile(optimizer, **compiled, steps_per_execution=together)
+    steps = epochs * math.ceil(len(train.x) / body.batch_size)
+    optimizer = body.optimizer(steps, on_costs=objective.on_costs)
+    together = executed_steps(len(train.x), body.batch_size)
+    model.compile(optimizer, **compiled, steps_per_execution=together)
     if training.augments and affine_layer(model) is not None:
         looked_at = train if validation is None else validation
         callbacks.append(ChooseAugmentation(looked_at.x, looked_at.y, round(epochs / 6)))
@@ -755,7 +714,7 @@ def _fit_one(
         stopping.append(StopWhenDone(monitor, body.patience_on(shape)))
     if validation is not None and (monitor is not None or watched):
         arguments["validation_data"] = (validation.x, objective.targets(validation, *costs))
-    return seeded_fit(
+    history = seeded_fit(
         model,
         train.x,
         objective.targets(train, *costs),
@@ -765,6 +724,8 @@ def _fit_one(
         epochs=epochs,
         batch_size=body.batch_size,
     )
+    values = {name: list(map(float, them)) for name, them in history.history.items()}
+    return model.get_weights(), {"epochs": len(history.epoch), "history": values}
 
 
 def _smoothed_crossentropy(share: float) -> Callable[[Tensor, Tensor], Tensor]:
@@ -826,12 +787,9 @@ def _classifier(
     first, algorithm = members[0], members[0].algorithm
     models, held_out = [], []
     for training, arrays in zip(members, weights, strict=True):
-        size = len(arrays) // training.stacked
-        for index, network in enumerate(training.networks):
-            network.set_weights(arrays[index * size : (index + 1) * size])
-            validates = training.held_out(training.member + index) if algorithm.calibrated else None
-            models.append(_member(training, network, validates))
-            held_out.append(validates)
+        training.network.set_weights(arrays)
+        held_out.append(training.held_out if algorithm.calibrated else None)
+        models.append(_member(training, held_out[-1]))
     model = models[0] if len(models) == 1 else ensemble(models)
     if algorithm.output == "cost":
         return model
@@ -851,9 +809,9 @@ def _classifier(
     return bayes_classifier(model, regret(first.matrix), mean_costs=True)
 
 
-def _member(training: Training, network: keras.Model, held_out: Examples | None) -> keras.Model:
+def _member(training: Training, held_out: Examples | None) -> keras.Model:
     """Returns a trained network as one whose outputs can be decided from."""
-    data, objective = training.data, training.objective
+    data, objective, network = training.data, training.objective, training.network
     model = objective.classifier(network)
     if model is network:  # A new model of the same layers is not compiled.
         model = keras.Model(inputs_of(network), network.outputs[0], name=network.name)

@@ -1,4 +1,4 @@
-"""Ensembles: members that train as one network, and that validate each other on folds."""
+"""Ensembles whose members validate each other on folds."""
 
 import dataclasses
 
@@ -15,7 +15,6 @@ from csdl_keras.layers import TemperatureScaling
 from csdl_keras.sklearn import CostSensitiveClassifier
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.data import assign_folds
-from csdl_keras.training.ensemble import stack
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
@@ -41,10 +40,6 @@ def trained(x=X, algorithm="ensemble_bayes", costs=None, settings=SETTINGS, held
 
 def members(model):
     return [layer for layer in model.layers if isinstance(layer, keras.Model)]
-
-
-def nll(probabilities, labels):
-    return -np.mean(np.log(np.maximum(probabilities[np.arange(len(labels)), labels], 1e-7)))
 
 
 @given(
@@ -82,15 +77,7 @@ def test_each_network_is_trained_without_its_fold_and_stops_by_it():
         np.testing.assert_allclose(member.predict(X, verbose=0), expected, rtol=1e-5)
 
 
-def test_a_stack_computes_what_its_networks_compute():
-    networks = [csdl.models.tabular(X, 3, (7, 5), seed=seed) for seed in range(3)]
-    found = stack(networks).predict(X, verbose=0)
-    for index, one in enumerate(networks):
-        expected = one.predict(X, verbose=0)
-        np.testing.assert_allclose(found[:, index], expected, rtol=1e-5, atol=1e-6)
-
-
-def test_a_network_of_a_stack_learns_nothing_from_its_fold():
+def test_a_network_learns_nothing_from_its_fold():
     """Inputs that change places within a fold change the other networks only."""
     settings = SETTINGS.limit_epochs(1)  # the last epoch is the best then
     x, own = X.copy(), np.flatnonzero(FOLDS == 1)
@@ -99,32 +86,6 @@ def test_a_network_of_a_stack_learns_nothing_from_its_fold():
     for index, (one, other) in enumerate(zip(before, after, strict=True)):
         found = [model.predict(X, verbose=0) for model in (one, other)]
         assert (np.abs(found[0] - found[1]).max() < 1e-6) == (index == 1)
-
-
-@pytest.mark.parametrize("held", [None, (X[:40], Y[:40])], ids=["folds", "held out"])
-def test_networks_of_a_stack_keep_their_best_epoch(held):
-    losses = []
-
-    def examples(index):
-        return (X[FOLDS == index], Y[FOLDS == index]) if held is None else held
-
-    class Losses(keras.callbacks.Callback):
-        def on_epoch_end(self, epoch, logs=None):
-            if epoch == 2:  # the last one, and surely not the best
-                for weight in self.model.trainable_weights:
-                    weight.assign(-2.0 * weight.value)
-            now = []
-            for index in range(MEMBERS):
-                x, y = examples(index)
-                now.append(nll(self.model.predict(x, verbose=0)[:, index], y))
-            losses.append(now)
-
-    found = members(trained(callbacks=[Losses()], held=held))
-    assert len(losses) == 3  # of one `fit`
-    rows = [model.predict(examples(index)[0], verbose=0) for index, model in enumerate(found)]
-    kept = [nll(one, examples(index)[1]) for index, one in enumerate(rows)]
-    np.testing.assert_allclose(kept, np.min(losses, axis=0), rtol=1e-4)
-    assert np.min(losses, axis=0).sum() < np.sum(losses[-1])
 
 
 @pytest.mark.parametrize("own", [None, pytest.param(network, marks=pytest.mark.slow)])

@@ -13,12 +13,12 @@ from tests.support.interruptions import Epochs, Stop
 from tests.support.trainers import DATA, MATRICES, VALIDATION
 
 X, X_VAL = (x.reshape(len(x), -1) for x in (DATA.x_train, DATA.x_val))
-STACKED = csdl.Settings().limit_epochs(3).replace({"auto.batch_size": 100})
-PAPER = STACKED.replace({"mlp.hidden_units": (12, 8), "mlp.patience": 2, "pretraining.epochs": 2})
+TABLE = csdl.Settings().limit_epochs(3).replace({"auto.batch_size": 100})
+PAPER = TABLE.replace({"mlp.hidden_units": (12, 8), "mlp.patience": 2, "pretraining.epochs": 2})
 #: By name: an algorithm, its settings, its data, and the number of epochs of its fits.
 CASES = {
     "paper": ("csdnn", PAPER, DATA.x_train, VALIDATION, [2, 2, 3]),
-    "stacked": ("ensemble_bayes", STACKED, X, (X_VAL, DATA.y_val), [3]),
+    "table": ("calibrated_bayes", TABLE, X, (X_VAL, DATA.y_val), [3]),
 }
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
@@ -46,7 +46,7 @@ def expected(run_module_eagerly):
     return {case: train(case, None) for case in CASES}
 
 
-@pytest.mark.parametrize("case", [pytest.param("paper", marks=pytest.mark.slow), "stacked"])
+@pytest.mark.parametrize("case", [pytest.param("paper", marks=pytest.mark.slow), "table"])
 def test_interrupted_in_every_epoch(case, expected, tmp_path, nothing_lost):
     """By an exception, in each epoch of each fit; it takes up that very epoch."""
     sizes = CASES[case][-1]
@@ -88,7 +88,7 @@ class TestKilled:
         "case,place,begun",
         [
             ("paper", (1, 1), [1, 0]),
-            pytest.param("stacked", (0, 2), [2], marks=pytest.mark.slow),
+            pytest.param("table", (0, 2), [2], marks=pytest.mark.slow),
         ],
     )
     def test_in_the_middle_of_an_epoch(self, case, place, begun, expected, tmp_path, nothing_lost):

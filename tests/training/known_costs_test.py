@@ -1,4 +1,4 @@
-"""Training for costs that are known when deciding, and early stopping on what decisions cost."""
+"""Training for costs that are known when deciding."""
 
 import keras
 import numpy as np
@@ -6,8 +6,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.costs import AffineCosts
-from tests.support.trainers import DATA, LONGER, MATRICES, VALIDATION, make_trainer, outputs
-from tests.training.validation_cost_test import literal_cost
+from tests.support.trainers import DATA, MATRICES, VALIDATION, make_trainer, outputs
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
@@ -20,20 +19,6 @@ AFFINE = {
     "costs": AffineCosts(AMOUNTS[:NUM_TRAIN], MATRICES[0]),
     "validation_data": (*VALIDATION, AffineCosts(AMOUNTS[NUM_TRAIN:], MATRICES[1])),
 }
-
-
-class Noter(keras.callbacks.Callback):
-    """Notes the probabilities of validation examples and what is in the logs."""
-
-    observes_only = True
-
-    def __init__(self, x=VALIDATION[0]):
-        super().__init__()
-        self.x, self.rows, self.logs = x, [], []
-
-    def on_epoch_end(self, epoch, logs=None):
-        self.rows.append(self.model.predict(self.x, verbose=0).astype("float64"))
-        self.logs.append(dict(logs))
 
 
 class TestTraining:
@@ -83,29 +68,8 @@ class TestTraining:
             make_trainer(**arguments).train("dnn_bayes")
 
 
-class TestStopping:
-    def test_keeps_the_epoch_whose_bayes_decisions_cost_least(self):
-        noter = Noter()
-        trained = make_trainer(settings=LONGER, callbacks=[noter], **KNOWN).train("dnn_bayes")
-        costs = [literal_cost(rows, VALIDATION[1], COSTS_VAL) for rows in noter.rows]
-        logged = [logs["val_average_cost"] for logs in noter.logs]
-        np.testing.assert_allclose(logged, costs, rtol=1e-6)
-        best = int(np.argmin(costs))
-        kept = keras.Model(trained.model.inputs, trained.model.layers[-1].input)
-        found = kept.predict(VALIDATION[0], verbose=0)
-        np.testing.assert_allclose(found, noter.rows[best], atol=1e-6)
-
-    def test_training_that_looks_at_no_costs_is_shared(self):
-        """With a matrix and with known costs, unless validation costs choose the epoch."""
-        other = {**KNOWN, "validation_data": (*VALIDATION, 2 * COSTS_VAL)}
-        by_matrix = make_trainer(validation_data=VALIDATION)
-        shared = ("dnn_blind", "calibrated_bayes", "ensemble_bayes")
-        for name in shared:
-            before = by_matrix.key(name, MATRICES[0])
-            assert make_trainer(**KNOWN).key(name) == before
-            assert make_trainer(**other).key(name) == before
-        keys = {make_trainer(**arguments).key("dnn_bayes") for arguments in (KNOWN, AFFINE, other)}
-        assert len(keys | {by_matrix.key("dnn_bayes", MATRICES[0])}) == 4
-        assert make_trainer(**{**KNOWN, "costs": 2 * COSTS}).key("dnn_bayes") in keys
-        unvalidated = make_trainer(costs=COSTS).key("dnn_bayes")
-        assert unvalidated == make_trainer().key("dnn_bayes", MATRICES[0])
+def test_training_is_shared_with_a_cost_matrix():
+    by_matrix = make_trainer(validation_data=VALIDATION)
+    for name in ("dnn_blind", "dnn_bayes", "calibrated_bayes", "ensemble_bayes"):
+        keys = {make_trainer(**arguments).key(name) for arguments in (KNOWN, AFFINE)}
+        assert keys == {by_matrix.key(name, MATRICES[0])}

@@ -158,12 +158,3 @@ def test_gray_images_without_channels_are_noticed():
         planned("dnn_bayes", 8, 9)
         planned("ensemble_bayes", 8, 9, 1)
         planned("ensemble_bayes", 72)
-
-
-def test_images_with_channels_first_are_refused(monkeypatch):
-    monkeypatch.setattr(keras.config, "image_data_format", lambda: "channels_first")
-    for algorithm in ("ensemble_bayes", "cnn_bayes"):
-        planned(algorithm, 8, 8, 3)
-        with pytest.raises(ValueError, match="images of shape .N, height, width, channels."):
-            planned(algorithm, 3, 8, 8)
-    planned("dnn_bayes", 1, 8, 8)
