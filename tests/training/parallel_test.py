@@ -48,6 +48,7 @@ def test_a_task_that_fails_or_ends_its_process_stops_no_other():
         assert found[str(number)] == (number, "mixed_bfloat16")
 
 
+@pytest.mark.slow  # It frees all that the tests before it left.
 def test_settings_outlive_forgotten_models(monkeypatch):
     # All that other tests left behind takes half a minute to free.
     monkeypatch.setattr(gc, "collect", lambda: 0)
