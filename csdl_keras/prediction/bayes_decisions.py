@@ -116,7 +116,7 @@ def _solve(costs: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, float]:
     slack = priced - priced.min(axis=1, keepdims=True)
     lower = priced.min(axis=1).sum() - prices @ room
     rounding = 1e-12 * np.abs(costs).sum()
-    gap = 1e-3 * slack.max() + rounding
+    gap = 1e-6 * slack.max() + rounding
     while (chosen := _transport(costs, slack <= gap, room)) is None and gap < slack.max():
         gap *= 10
     if chosen is not None and (largest := _total(costs, chosen) - lower + rounding) > gap:
