@@ -73,7 +73,6 @@ on_evaluation += [
     (evaluation.calibration_error, {**predicted, "y_true": [0]}, "a row for each of 1 labels"),
     (evaluation.estimate_priors, {"probabilities": P, "from_priors": [1, 0, 1]}, "above 0"),
     (evaluation.risk_coverage_curve, {**estimated, "expected_costs": P}, "a column for each"),
-    (evaluation.risk_coverage_area, {**estimated, "probabilities": P}, "received both"),
 ]
 classifier = functools.cache(lambda: models.mlp((3,), 3, (4,), seed=0))
 regressor = functools.cache(lambda: models.mlp((3,), 3, (4,), output="cost", seed=0))

@@ -13,11 +13,10 @@ from csdl_keras.plots._axes import axes_of_curves, label_curves, next_colour, nu
 
 def risk_coverage(
     y_true: ArrayLike,
-    expected_costs: ArrayLike | None = None,
+    expected_costs: ArrayLike,
     cost_matrix: CostsLike | None = None,
     ax: Axes | None = None,
     label: str | None = None,
-    probabilities: ArrayLike | None = None,
     unit: str | None = None,
     classes: Any = None,
 ) -> Axes:
@@ -29,8 +28,7 @@ def risk_coverage(
     the area under the whole curve; the lower, the better.
 
     Args:
-        y_true, expected_costs, cost_matrix, probabilities, classes: as in
-            `evaluation.risk_coverage_curve`.
+        y_true, expected_costs, cost_matrix, classes: as in `evaluation.risk_coverage_curve`.
         ax, label, unit: as in `beta_curve`.
 
     Returns:
@@ -47,9 +45,7 @@ def risk_coverage(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['CSDNN: area 0.5']
     """
-    coverages, risks = risk_coverage_curve(
-        y_true, expected_costs, cost_matrix, probabilities, classes
-    )
+    coverages, risks = risk_coverage_curve(y_true, expected_costs, cost_matrix, classes)
     words = with_unit("average cost of those decided", unit)
     axes = axes_of_curves(ax)
     first = not axes.get_lines()

@@ -26,19 +26,13 @@ def as_tf_data(*arrays, batch_size=20):
 
 
 @pytest.mark.parametrize(
-    "make,beta,steps",
-    [
-        (lambda: as_tf_data(X), 0.0, None),
-        (Batches, 0.25, None),
-        (lambda: as_tf_data(X, COSTS).repeat(), 0.25, 3),
-    ],
-    ids=["inputs", "PyDataset", "infinite"],
+    "make,beta",
+    [(lambda: as_tf_data(X), 0.0), (Batches, 0.25), (lambda: as_tf_data(X, COSTS), 0.25)],
+    ids=["inputs", "PyDataset", "costs"],
 )
-def test_datasets(make, beta, steps):
+def test_datasets(make, beta):
     net, adam = make_net((5,), seed=0), keras.optimizers.Adam(0.05)
-    [history] = csdl.pretrain(
-        net, make(), None, beta, 0.0, 4, 20, adam, verbose=0, steps_per_epoch=steps
-    )
+    [history] = csdl.pretrain(net, make(), None, beta, 0.0, 4, 20, adam, verbose=0)
     losses = history.history["loss"]
     assert len(losses) == 4 and losses[-1] < losses[0]
 
@@ -46,7 +40,7 @@ def test_datasets(make, beta, steps):
 @pytest.mark.parametrize(
     "x,match,arguments",
     [
-        (as_tf_data(X).repeat(), "Expected `steps_per_epoch` with an infinite dataset", {}),
+        (as_tf_data(X).repeat(), "Expected a finite dataset", {}),
         ((batch for batch in (X, X)), "read several times.*received generator", {}),
         (Batches(), "`costs` and `unlabelled` only with arrays", {"unlabelled": X}),
         (as_tf_data(X), "Expected a dataset of pairs", {"beta": 0.25}),
@@ -57,7 +51,7 @@ def test_datasets(make, beta, steps):
             "received values from -inf",
             {"reconstruction": "squared_error"},
         ),
-        (X, "`steps_per_epoch` only with a dataset", {"steps_per_epoch": 2}),
+        (Batches(), "array with a `cache`", {"cache": csdl.StageCache(), "seed": 0}),
         (X, "since beta > 0; received None", {"beta": 0.25}),
         (X, "`costs` to be finite", {"beta": 0.25, "costs": edited(COSTS, (59, 2), np.nan)}),
     ],
