@@ -98,9 +98,7 @@ class CostReport:
         return "\n\n".join([*tables, _report_text.note(self), self.sentence])
 
     def _repr_html_(self) -> str:
-        tables = "".join(map(_report_text.as_html, _report_text.tables(self)))
-        note, sentence = html.escape(_report_text.note(self)), html.escape(self.sentence)
-        return f"{tables}<p>{note}</p><p><b>{sentence}</b></p>"
+        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 def cost_report(

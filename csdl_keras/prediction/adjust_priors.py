@@ -11,7 +11,6 @@ from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.layers import PriorAdjustment
-from csdl_keras.prediction.bayes_classifier import adjusted_to
 from csdl_keras.prediction.calibrate import probability_part, with_probabilities
 
 # Frequencies that were rounded for reading differ by less.
@@ -89,15 +88,12 @@ def _without_adjustment(
     Those that were adjusted last of all are taken from before that.
     """
     layer, number = layer_of(probabilities), int(probabilities.shape[-1])
-    replaced = isinstance(layer, PriorAdjustment)
-    shares = class_shares("from_priors", from_priors, number, not replaced, labels)
-    for adjusted in adjusted_to(probabilities):
-        if not np.allclose(shares, adjusted, rtol=_ROUNDED, atol=0):
-            raise ValueError(
-                "Expected `from_priors` to be the class frequencies that the model has been "
-                f"adjusted to, {adjusted.round(6).tolist()}; received shares "
-                f"{shares.round(6).tolist()}."
-            )
-    return (
-        (layer.from_priors, sources_of(probabilities)[0]) if replaced else (shares, probabilities)
-    )
+    if not isinstance(layer, PriorAdjustment):
+        return class_shares("from_priors", from_priors, number, classes=labels), probabilities
+    shares = class_shares("from_priors", from_priors, number, False, labels)
+    if not np.allclose(shares, layer.to_priors, rtol=_ROUNDED, atol=0):
+        raise ValueError(
+            "Expected `from_priors` to be the class frequencies that the model has been adjusted "
+            f"to, {layer.to_priors.round(6).tolist()}; received shares {shares.round(6).tolist()}."
+        )
+    return layer.from_priors, sources_of(probabilities)[0]

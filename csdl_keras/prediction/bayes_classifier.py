@@ -8,7 +8,7 @@ import numpy as np
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import DataModel, with_data
-from csdl_keras._utils.keras_private import inner_output, layer_of, sources_of
+from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.structure import has_structure, inputs_of, rows_output_of
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike, Classifier, Shape, Tensor
@@ -20,7 +20,6 @@ from csdl_keras.layers import (
     InverseLink,
     PriorAdjustment,
     TemperatureScaling,
-    ViewMean,
 )
 from csdl_keras.prediction.kind import MEANING, check_loss, describe_output, output_kind
 
@@ -28,8 +27,6 @@ from csdl_keras.prediction.kind import MEANING, check_loss, describe_output, out
 COST_MATRIX = "cost_matrix"
 # A part that is asked for again predicts without being compiled again.
 _PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDictionary()
-#: Layers behind which probabilities are still those under the same class frequencies.
-_KEEPING_PRIORS = (ClassProbabilities, TemperatureScaling, ViewMean, keras.layers.Average)
 
 
 # The name in the files of models that earlier versions saved.
@@ -110,6 +107,8 @@ def bayes_classifier(
     if cost_matrix is not None:
         cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
     if check_bool("cost_input", cost_input):
+        if mean_costs:
+            raise ValueError("Expected `mean_costs` with a matrix; received cost_input=True.")
         num_decisions = classes if num_decisions is None else num_decisions
         given.append(input_of_costs((None, classes, num_decisions)))
         if isinstance(inputs, dict):
@@ -153,8 +152,7 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
 class CostsEnding(NamedTuple):
     """The end of a model that turns class probabilities into expected costs."""
 
-    #: The last layer; `None` for a mean of several models.
-    layer: BayesDecision | ExpectedCost | None
+    layer: BayesDecision | ExpectedCost
     probabilities: Tensor
     #: What the layer is given as its second input; `None` if it has a matrix.
     costs: Tensor | None
@@ -163,7 +161,6 @@ class CostsEnding(NamedTuple):
         """Returns the expected costs under other probabilities, by a cost matrix of their own."""
         if isinstance(self.layer, ExpectedCost):
             return self.layer(probabilities, log_costs=self.costs)
-        assert self.layer is not None
         if self.costs is None:
             return copied_decision(self.layer)(probabilities)
         return self.layer(probabilities, self.costs)
@@ -178,51 +175,15 @@ def copied_decision(decision: BayesDecision) -> BayesDecision:
 
 
 def costs_ending(model: keras.Model) -> CostsEnding | None:
-    """Returns the end of a model of expected costs, also of a nested one; `None` for others."""
+    """Returns the end of a model of expected costs, `None` for other models."""
     if not has_structure(model) or len(model.outputs) != 1:
         return None
-    # A layer that several models share has several inputs; the history has this model's.
-    return _ending(model.outputs[0])
-
-
-def _ending(output: Tensor) -> CostsEnding | None:
-    layer, sources = layer_of(output), sources_of(output)
-    if isinstance(layer, (BayesDecision, ExpectedCost)):
-        probabilities, *costs = sources
-        return CostsEnding(layer, probabilities, costs[0] if costs else None)
-    if isinstance(layer, keras.layers.Average):
-        found = [_ending(end) for end in sources]
-        ends = [part.probabilities for part in found if part is not None]
-        # A mean of expected costs under one matrix is that under the mean probabilities.
-        mean = type(layer)(dtype=layer.dtype_policy)(ends) if len(ends) == len(found) else None
-        return None if mean is None else CostsEnding(None, mean, None)
-    inner = costs_ending(layer)
-    if inner is None:
+    layer = layer_of(model.outputs[0])
+    if not isinstance(layer, (BayesDecision, ExpectedCost)):
         return None
-
-    # The tensors of the nested model as those of the model around it.
-    outside = {id(own): given for own, given in zip(layer.inputs, sources, strict=True)}
-    # Without the input of costs, if there is one, on which probabilities do not depend.
-    kept = [own for own in layer.inputs if own is not inner.costs]
-    ends = [
-        end for end in (inner.probabilities, inner.costs) if id(end) not in {*outside, id(None)}
-    ]
-    # One part, since Keras loads no file of several that share layers.
-    values = keras.Model(kept, ends)([outside[id(own)] for own in kept])
-    outside |= {id(end): value for end, value in zip(ends, values, strict=True)}
-    return CostsEnding(inner.layer, outside[id(inner.probabilities)], outside.get(id(inner.costs)))
-
-
-def adjusted_to(probabilities: Tensor) -> list[np.ndarray]:
-    """Returns the frequencies that probabilities, of each model of a mean, are adjusted to."""
-    layer = layer_of(probabilities)
-    if isinstance(layer, PriorAdjustment):
-        return [layer.to_priors]
-    if isinstance(layer, keras.Model):
-        return adjusted_to(inner_output(probabilities))
-    if not isinstance(layer, _KEEPING_PRIORS):
-        return []
-    return [priors for part in sources_of(probabilities) for priors in adjusted_to(part)]
+    # A layer that several models share has several inputs; the history has this model's.
+    probabilities, *costs = sources_of(model.outputs[0])
+    return CostsEnding(layer, probabilities, costs[0] if costs else None)
 
 
 def split_inputs(model: keras.Model, ending: CostsEnding | None) -> tuple[Any, Tensor | None]:

@@ -134,7 +134,7 @@ def probability_part(
 ) -> tuple[Any, Tensor, CostsEnding | None]:
     """Returns a model's inputs without costs, its class probabilities, and how it ends in costs."""
     ending = costs_ending(model)
-    if ending is not None and ending.layer is not None:
+    if ending is not None:
         return split_inputs(model, ending)[0], _of_logit(ending.probabilities), ending
     check_classifier(model, from_logits)
     return inputs_of(model), _of_logit(class_probabilities(model, from_logits)), None

@@ -12,7 +12,6 @@ from csdl_keras.layers import BayesDecision, ExpectedCost, ImageViews, ViewMean
 from csdl_keras.prediction.bayes_classifier import (
     BayesModel,
     CostsEnding,
-    adjusted_to,
     copied_decision,
     costs_ending,
 )
@@ -36,8 +35,7 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
 
     Raises:
         ValueError: if there is no member, members share layers, or they differ in shape, kind,
-            classes, columns, cost matrix, the unit of their costs, or the class frequencies that
-            they are adjusted to.
+            classes, columns, cost matrix or the unit of their costs.
 
     References:
         - [Lakshminarayanan, Pritzel, Blundell: Simple and scalable predictive
@@ -71,8 +69,6 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
         member.outputs[0] if ending is None else ending.probabilities
         for member, ending in zip(members, endings, strict=True)
     ]
-    priors = [[one.tolist() for one in adjusted_to(end)] for end in ends]
-    _check_alike("that are adjusted to the same class frequencies", priors)
     decision = _common_decision(endings)
     if decision is None:
         ends = [member.outputs[0] for member in members]

@@ -95,11 +95,6 @@ DIFFERENT = {
     "unit and none": lambda: (in_units(9.0), members(1, output="cost")[0]),
     "matrix that was set": lambda: (careful(), careful(prices=MATRIX.T)),
     "mean costs": lambda: (careful(), careful(mean_costs=True)),
-    "frequencies and none": lambda: (adjusted(1, 2, 3), members(1)[0]),
-    "frequencies, calibrated": lambda: (
-        adjusted(1, 2, 3, then=calibrated),
-        calibrated(*members(1)),
-    ),
     "kind": lambda: (members(1)[0], careful()),
 }
 
