@@ -65,7 +65,7 @@ on_evaluation = [
 ]
 on_evaluation += [
     (evaluation.savings, {**decided, "cost_matrix": WIDE * 0}, "to cost something"),
-    (evaluation.cost_interval, {**decided, "confidence": 1}, "below 1"),
+    (evaluation.cost_interval, {**decided, "confidence": 2}, "`confidence`"),
     (evaluation.cost_interval, {**decided, "largest": 0.001}, "at most `largest`"),
     (evaluation.cost_report, {**reported, "class_names": ["a"]}, "`class_names` to be 3 names"),
     (evaluation.cost_report, {**reported, "baseline": [0, 1]}, r"`baseline` of shape \(5,\)"),

@@ -184,10 +184,8 @@ def cost_report(
     averages = {name: chosen_costs(costs, own).mean() for name, own in chosen.items()}
     names = sorted(averages, key=lambda name: averages[name])
 
-    def row(
-        name: str, decisions: np.ndarray, without: str, best: np.ndarray | None = None
-    ) -> CostRow:
-        """Returns the costs of decisions, compared with those of others but `without`."""
+    def row(name: str, decisions: np.ndarray, best: np.ndarray | None = None) -> CostRow:
+        """Returns the costs of decisions, compared with those of others."""
         paid = chosen_costs(costs, decisions)
         low, high = BoundedMean(paid, *bounds.of_costs(paid)).interval()
         per_class: tuple[float, ...] = ()
@@ -195,7 +193,7 @@ def cost_report(
             per_class = tuple((cost_per_class(y_true, decisions, priced) + lowest).tolist())
 
         def against(rival: np.ndarray | None) -> CostDifference | None:
-            if rival is None:
+            if rival is None or rival is decisions:
                 return None
             return paired_difference(paid, chosen_costs(costs, rival), bounds)
 
@@ -211,18 +209,18 @@ def cost_report(
             per_class=per_class,
             against_best=against(best),
             total_cost=float(paid.mean()) * len(paid),
-            against_constant=against(None if without == "constant" else always),
-            against_baseline=against(None if without == "baseline" else today),
+            against_constant=against(always),
+            against_baseline=against(today),
         )
 
     best = chosen[names[0]]
     return CostReport(
-        rows=tuple(row(it, chosen[it], "", best if i else None) for i, it in enumerate(names)),
+        rows=tuple(row(it, chosen[it], best if i else None) for i, it in enumerate(names)),
         size=len(costs),
-        constant=row(f"always {options[constant]}", always, "constant"),
+        constant=row(f"always {options[constant]}", always),
         constant_decision=constant,
         constant_name=options[constant],
-        baseline=None if today is None else row("today's rule", today, "baseline"),
+        baseline=None if today is None else row("today's rule", today),
         unit=unit,
         class_names=tuple(labels),
         largest_seen=bounds.largest_seen,

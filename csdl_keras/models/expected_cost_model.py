@@ -9,7 +9,6 @@ from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.data_model import DataModel, with_data
 from csdl_keras._utils.structure import inputs_of, output_of
-from csdl_keras._utils.tensors import LOW_PRECISION, check_numbered
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import check_cost_vectors, check_labels, check_mean_costs
 from csdl_keras.layers import ClassCosts, ExpectedCost
@@ -114,9 +113,6 @@ def labelled_costs(
     """
     checked = check_labels(labels)
     vectors = check_cost_vectors(costs, binary_costs=binary_costs).astype("float32")
-    floatx = keras.config.floatx()  # to which `fit` converts them
-    dtype = floatx if floatx in LOW_PRECISION else "float32"
-    check_numbered("classes", int(checked.max()) + 1, dtype)
     check_rows("costs", vectors, len(checked))
     joined = np.hstack([checked[:, None].astype("float32"), vectors])
     return {"probability": checked, "class_costs": joined, "expected_cost": vectors}

@@ -7,7 +7,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, input_array
-from csdl_keras._utils.frames import Table, as_table
+from csdl_keras._utils.frames import as_table
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
 from csdl_keras.layers import MemberMean, MemberScaling, TableEncoding
@@ -63,7 +63,13 @@ def tabular(
     (3, 2)
     """
     table = as_table(x)
-    rows = _table(x if table is None else table)
+    rows = input_array("x", x, booleans=True) if table is None else table.rows
+    rows = rows.astype("float64")
+    if not rows.size:
+        raise ValueError("Expected `x` of at least one example; received none.")
+    # float32 can hold the variances of numbers of this size.
+    right = (np.abs(rows) <= 1e18) | np.isnan(rows)
+    check_entries("x", rows, right, "finite and of a size up to 1e18, or NaN where missing")
     check_output_layer(num_classes, output, ("features",))
     seeds = Seeds(seed)
     inputs = keras.Input(rows.shape[1:], dtype=float_dtype())
@@ -99,14 +105,3 @@ def _start_linear(first: keras.layers.Dense, linear: int, units: int) -> None:
     kernel = np.zeros(first.kernel.shape)
     kernel[:linear] = keras.ops.convert_to_numpy(first.kernel_initializer((linear, units)))
     first.kernel.assign(kernel)
-
-
-def _table(x: Any) -> np.ndarray:
-    """Returns training inputs as float64, with sizes whose variances float32 can hold."""
-    rows = x.rows if isinstance(x, Table) else input_array("x", x, booleans=True)
-    rows = rows.astype("float64")
-    if not rows.size:
-        raise ValueError("Expected `x` of at least one example; received none.")
-    right = (np.abs(rows) <= 1e18) | np.isnan(rows)
-    check_entries("x", rows, right, "finite and of a size up to 1e18, or NaN where missing")
-    return rows

@@ -13,9 +13,10 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_labels
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.costs.named_matrix import names_of_frame
+from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.scores import decision_costs, error_rate
-from csdl_keras.plots._axes import axes_or_new, number, with_unit
+from csdl_keras.plots._axes import axes_or_new, with_unit
 
 # With more classes than this, cells are too small for text.
 _MOST_CLASSES_WITH_TEXT = 12
@@ -100,7 +101,7 @@ def cost_matrix_heatmap(
         decision_names = [*rows, *(name for name in columns if name not in rows)]
     names = names_of(matrix.shape, class_names, decision_names)
     return draw_heatmap(
-        ax, matrix, lambda cell: number(matrix[cell]), names, with_unit("cost", unit), vmax
+        ax, matrix, lambda cell: number(matrix[cell], 3), names, with_unit("cost", unit), vmax
     )
 
 
@@ -161,11 +162,11 @@ def cost_confusion(
 
     def text(cell: tuple[int, int]) -> str:
         count = f"{counts[cell]:.0f}"
-        return f"{count}\n{number(costs[cell])}" if costs[cell] > 0 else count
+        return f"{count}\n{number(costs[cell], 3)}" if costs[cell] > 0 else count
 
     bar = with_unit("cost per example of the whole set", unit)
     axes = draw_heatmap(ax, costs, text, names, bar, vmax)
-    parts = [f"average cost {number(costs.sum())}{f' {unit}' if unit else ''}"]
+    parts = [f"average cost {number(costs.sum(), 3)}{f' {unit}' if unit else ''}"]
     errors = error_rate(y_true, decisions, cost_matrix, classes)
     abstained = counts[:, len(counts) :].sum()
     if not np.isnan(errors):

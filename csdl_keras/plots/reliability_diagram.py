@@ -5,8 +5,9 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.calibration_error import reliability
-from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, next_colour, number
+from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, next_colour
 
 
 def reliability_diagram(
@@ -52,7 +53,7 @@ def reliability_diagram(
     if not axes.get_lines():
         axes.axline((0.25, 0.25), (0.75, 0.75), color=GREY, linewidth=1.0, linestyle="--")
     colour = next_colour(axes)
-    error = f"calibration error {number(bins.error)}"
+    error = f"calibration error {number(bins.error, 3)}"
     axes.plot(x, y, "o-", color=colour, markersize=4, label=f"{label}: {error}" if label else error)
     axes.vlines(x, low[filled], high[filled], color=colour, alpha=0.5)
     whose = "largest probability" if class_id is None else f"probability of class {class_id}"

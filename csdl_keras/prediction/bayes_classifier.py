@@ -152,7 +152,8 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
 class CostsEnding(NamedTuple):
     """The end of a model that turns class probabilities into expected costs."""
 
-    layer: BayesDecision | ExpectedCost
+    #: The last layer; `None` for a mean of several models.
+    layer: BayesDecision | ExpectedCost | None
     probabilities: Tensor
     #: What the layer is given as its second input; `None` if it has a matrix.
     costs: Tensor | None
@@ -161,6 +162,7 @@ class CostsEnding(NamedTuple):
         """Returns the expected costs under other probabilities, by a cost matrix of their own."""
         if isinstance(self.layer, ExpectedCost):
             return self.layer(probabilities, log_costs=self.costs)
+        assert self.layer is not None
         if self.costs is None:
             return copied_decision(self.layer)(probabilities)
         return self.layer(probabilities, self.costs)
@@ -175,15 +177,39 @@ def copied_decision(decision: BayesDecision) -> BayesDecision:
 
 
 def costs_ending(model: keras.Model) -> CostsEnding | None:
-    """Returns the end of a model of expected costs, `None` for other models."""
+    """Returns the end of a model of expected costs, also of a nested one; `None` for others."""
     if not has_structure(model) or len(model.outputs) != 1:
         return None
-    layer = layer_of(model.outputs[0])
-    if not isinstance(layer, (BayesDecision, ExpectedCost)):
-        return None
     # A layer that several models share has several inputs; the history has this model's.
-    probabilities, *costs = sources_of(model.outputs[0])
-    return CostsEnding(layer, probabilities, costs[0] if costs else None)
+    return _ending(model.outputs[0])
+
+
+def _ending(output: Tensor) -> CostsEnding | None:
+    layer, sources = layer_of(output), sources_of(output)
+    if isinstance(layer, (BayesDecision, ExpectedCost)):
+        probabilities, *costs = sources
+        return CostsEnding(layer, probabilities, costs[0] if costs else None)
+    if isinstance(layer, keras.layers.Average):
+        found = [_ending(end) for end in sources]
+        ends = [part.probabilities for part in found if part is not None]
+        # A mean of expected costs under one matrix is that under the mean probabilities.
+        mean = type(layer)(dtype=layer.dtype_policy)(ends) if len(ends) == len(found) else None
+        return None if mean is None else CostsEnding(None, mean, None)
+    inner = costs_ending(layer)
+    if inner is None:
+        return None
+
+    # The tensors of the nested model as those of the model around it.
+    outside = {id(own): given for own, given in zip(layer.inputs, sources, strict=True)}
+    # Without the input of costs, if there is one, on which probabilities do not depend.
+    kept = [own for own in layer.inputs if own is not inner.costs]
+    ends = [
+        end for end in (inner.probabilities, inner.costs) if id(end) not in {*outside, id(None)}
+    ]
+    # One part, since Keras loads no file of several that share layers.
+    values = keras.Model(kept, ends)([outside[id(own)] for own in kept])
+    outside |= {id(end): value for end, value in zip(ends, values, strict=True)}
+    return CostsEnding(inner.layer, outside[id(inner.probabilities)], outside.get(id(inner.costs)))
 
 
 def split_inputs(model: keras.Model, ending: CostsEnding | None) -> tuple[Any, Tensor | None]:

@@ -20,8 +20,6 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs._tensors import tensor_or_labels
 from csdl_keras.costs.checks import check_cost_vectors, check_not_one_hot
 
-_LARGEST = float(np.finfo("float32").max)
-_REASON = ", as the cross-entropy demands"
 UNBOUNDED_HINT = (
     "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
     "reconstruction='squared_error', which takes any finite values."
@@ -149,7 +147,8 @@ class PretrainingData:
 
 
 def check_codes(codes: np.ndarray, bounded: bool) -> None:
-    """Raises unless codes are finite and, for the cross-entropy, within [0, 1]."""
-    low, high = (0.0, 1.0) if bounded else (-_LARGEST, _LARGEST)
-    reason, hint = (_REASON, f" {UNBOUNDED_HINT}") if bounded else ("", "")
-    check_range("the inputs of a hidden layer", codes, low, high, reason, hint)
+    """Raises unless codes are within [0, 1], for the cross-entropy."""
+    if bounded:
+        reason = ", as the cross-entropy demands"
+        hint = f" {UNBOUNDED_HINT}"
+        check_range("the inputs of a hidden layer", codes, 0.0, 1.0, reason, hint)

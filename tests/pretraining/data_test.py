@@ -46,11 +46,6 @@ def test_datasets(make, beta):
         (as_tf_data(X), "Expected a dataset of pairs", {"beta": 0.25}),
         (as_tf_data(X, edited(COSTS, (59, 0), -1)), "at least 0; received -1", {"beta": 0.25}),
         (255 * X, r"to lie in \[0, 1\].*reconstruction='squared_error'", {}),
-        (
-            edited(X, (59, 5), -np.inf),
-            "received values from -inf",
-            {"reconstruction": "squared_error"},
-        ),
         (Batches(), "array with a `cache`", {"cache": csdl.StageCache(), "seed": 0}),
         (X, "since beta > 0; received None", {"beta": 0.25}),
         (X, "`costs` to be finite", {"beta": 0.25, "costs": edited(COSTS, (59, 2), np.nan)}),
