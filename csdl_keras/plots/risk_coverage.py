@@ -50,7 +50,7 @@ def risk_coverage(
     words = with_unit("average cost of those decided", unit)
     axes = axes_of_curves(ax)
     first = not axes.get_lines()
-    area = f"area {number(float(risks.mean()))}"
+    area = f"area {number(float(risks.mean()), 3)}"
     # Steps from the left of each coverage make the drawn area equal the area in the legend.
     label = area if label is None else f"{label}: {area}"
     x, y = np.append(0.0, coverages), np.append(risks[0], risks)

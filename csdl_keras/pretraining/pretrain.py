@@ -11,7 +11,6 @@ import numpy as np
 
 from csdl_keras._utils.checks import (
     LARGEST_INTEGER,
-    check_bool,
     check_callbacks,
     check_choice,
     check_integer,
@@ -108,11 +107,8 @@ def pretrain(
     [2, 2]
     """
     beta = check_number("beta", beta, 0, 1)
-    corruption = check_number("corruption", corruption, 0, 1)
     epochs = check_integer("epochs", epochs)
     batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
-    check_bool("tied", tied)
-    check_bool("binary_costs", binary_costs)
     callbacks = check_callbacks(callbacks)
     cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))
@@ -130,12 +126,12 @@ def pretrain(
         cost_matrix = check_cost_matrix(cost_matrix)
     matrix = cost_matrix if beta > 0 else None
     data = PretrainingData(model, x, costs, beta > 0, matrix, batch_size, unlabelled, binary_costs)
+    if cache is not None and not data.is_array:
+        raise ValueError("Expected `x` to be an array with a `cache`; received a dataset.")
     data.check(below_layer(model, layers[0]), bounded)
     for lower, layer in itertools.pairwise(layers):
         if layer.input is not lower.output:  # A layer between them can leave [0, 1].
             data.check(below_layer(model, layer), bounded)
-    if cache is not None and not data.is_array:
-        raise ValueError("Expected `x` to be an array with a `cache`; received a dataset.")
     common = {
         "stage": "pretrained layer",
         "environment": environment(),
