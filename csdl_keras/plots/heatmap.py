@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from csdl_keras._utils.arrays import names_of
-from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_labels
@@ -37,8 +36,6 @@ def draw_heatmap(
     """Draws values `(K, D)` of at least 0, with the text of each cell if cells are large enough."""
     classes, decisions = values.shape
     highest = float(values.max())
-    if vmax is not None:
-        vmax = check_number("vmax", vmax, 0.0, exclude_low=True)
     top = vmax or highest or 1.0
     # With 8 or more decisions, a new figure is larger, so that texts stay readable.
     axes = axes_or_new(ax, float(np.clip(decisions / 7.0, 1.0, 1.6)))

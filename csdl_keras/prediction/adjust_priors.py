@@ -5,7 +5,6 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
@@ -61,7 +60,6 @@ def adjust_priors(
     >>> adjust_priors(model, from_priors=[1, 1], to_priors=[9, 1]).output_shape
     (None, 2)
     """
-    check_bool("from_logits", from_logits)
     if isinstance(model_or_probabilities, keras.Model):
         model = model_or_probabilities
         _, probabilities, ending = probability_part(model, from_logits)
@@ -71,8 +69,6 @@ def adjust_priors(
         after = class_shares("to_priors", to_priors, number, False, known)
         adjusted = PriorAdjustment(before, after)(probabilities)
         return with_probabilities(model, ending, adjusted, "adjusted")
-    if from_logits:
-        raise ValueError("Expected a keras.Model with from_logits=True; received probabilities.")
     rows = probabilities_by_class(model_or_probabilities, classes=classes)
     before = class_shares("from_priors", from_priors, rows.shape[1], classes=classes)
     after = class_shares("to_priors", to_priors, rows.shape[1], False, classes)

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import check_sample_weight
-from csdl_keras._utils.checks import check_bool, check_choice, check_number
+from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.labels import own_classes, positions
@@ -88,7 +88,6 @@ def calibrate(
     ('probability', (None, 3))
     """
     check_choice("method", method, ("temperature", "bias_corrected"))
-    check_bool("from_logits", from_logits)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
     inputs, probabilities, ending = probability_part(model, from_logits)
