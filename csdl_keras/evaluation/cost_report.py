@@ -1,7 +1,6 @@
 """Table that compares the costs of several models' decisions."""
 
 import dataclasses
-import html
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -47,7 +46,7 @@ class CostRow:
         return 1.0 - self.normalized_cost
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class CostReport:
     """Tables of models' costs, cheapest first, to print or to display in a notebook.
 
@@ -93,12 +92,9 @@ class CostReport:
         """Says what the cheapest model saves, and how certain that is."""
         return _report_text.sentence(self)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         tables = map(_report_text.as_text, _report_text.tables(self))
         return "\n\n".join([*tables, _report_text.note(self), self.sentence])
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 def cost_report(

@@ -57,31 +57,23 @@ def bayes_decisions(
     elif of_parts and array.size:
         probabilities = array.reshape(-1, array.shape[-1])
     rows = check_probabilities(probabilities, classes)
-    size = None if of_parts else len(rows)
-    checked = check_known_costs(costs, size, rows.shape[1], classes)
+    checked = check_known_costs(costs, None if of_parts else len(rows), rows.shape[1], classes)
     expected = expected_costs(rows, checked)
-    limits = _check_capacity(capacity, len(rows), expected.shape[1])
+    size, width = expected.shape
+    limits = {
+        check_integer("a decision in `capacity`", k, 0, width - 1): check_integer(
+            f"capacity[{k}]", number, 0
+        )
+        for k, number in (capacity or {}).items()
+    }
+    if len(limits) == width and sum(limits.values()) < size:
+        raise ValueError(
+            f"Expected `capacity` for {size} examples or a decision without a limit; received "
+            f"{sum(limits.values())} in all."
+        )
     decisions, prices = limited_decisions(expected, limits, return_prices)
     decisions = decisions.reshape(shape)
     return (decisions, prices) if return_prices else decisions
-
-
-def _check_capacity(
-    capacity: Mapping[int, int] | None, num_examples: int, num_decisions: int
-) -> dict[int, int]:
-    """Returns the limits by decision, if they leave a decision for every example."""
-    limits = {
-        check_integer("a decision in `capacity`", decision, 0, num_decisions - 1): check_integer(
-            f"capacity[{decision}]", number, 0
-        )
-        for decision, number in (capacity or {}).items()
-    }
-    if len(limits) == num_decisions and sum(limits.values()) < num_examples:
-        raise ValueError(
-            f"Expected `capacity` for {num_examples} examples or a decision without a limit; "
-            f"received {sum(limits.values())} in all."
-        )
-    return limits
 
 
 def limited_decisions(
