@@ -65,7 +65,7 @@ on_evaluation = [
 ]
 on_evaluation += [
     (evaluation.savings, {**decided, "cost_matrix": WIDE * 0}, "to cost something"),
-    (evaluation.cost_interval, {**decided, "confidence": 1}, "below 1"),
+    (evaluation.cost_interval, {**decided, "confidence": 2}, "`confidence`"),
     (evaluation.cost_interval, {**decided, "largest": 0.001}, "at most `largest`"),
     (evaluation.cost_report, {**reported, "class_names": ["a"]}, "`class_names` to be 3 names"),
     (evaluation.cost_report, {**reported, "baseline": [0, 1]}, r"`baseline` of shape \(5,\)"),
@@ -73,7 +73,6 @@ on_evaluation += [
     (evaluation.calibration_error, {**predicted, "y_true": [0]}, "a row for each of 1 labels"),
     (evaluation.estimate_priors, {"probabilities": P, "from_priors": [1, 0, 1]}, "above 0"),
     (evaluation.risk_coverage_curve, {**estimated, "expected_costs": P}, "a column for each"),
-    (evaluation.risk_coverage_area, {**estimated, "probabilities": P}, "received both"),
 ]
 classifier = functools.cache(lambda: models.mlp((3,), 3, (4,), seed=0))
 regressor = functools.cache(lambda: models.mlp((3,), 3, (4,), output="cost", seed=0))

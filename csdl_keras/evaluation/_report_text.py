@@ -1,6 +1,5 @@
 """The words, numbers and tables of a `CostReport`."""
 
-import html
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -139,33 +138,30 @@ def sentence(report: "CostReport") -> str:
     if best.against_baseline is not None:
         pair, rule = best.against_baseline, "today's rule"
     assert pair is not None  # Only the row of the constant decision has none.
-    gains = report.has_gains
+    gains, sure = report.has_gains, pair.cheaper or pair.costlier
+    of_unit = f" {report.unit}" if report.unit else ""
 
-    def amount(value: float, decimals: int, signed: bool = True) -> str:
-        words = f"{rounded(abs(value), decimals)}{f' {report.unit}' if report.unit else ''}"
-        return f"{words} {'more' if (value > 0) != gains else 'less'}" if signed else words
+    def amount(value: float, decimals: int) -> str:
+        more = "more" if (value > 0) != gains else "less"
+        return f"{rounded(abs(value), decimals)}{of_unit} {more}"
 
     decimals = _of_interval(pair)
+    low, high = (amount(end, decimals) for end in (pair.low, pair.high))
+    if sure:
+        low, high = (rounded(end, decimals) for end in sorted((abs(pair.low), abs(pair.high))))
+        high += of_unit
     total = pair.difference * report.size
-    in_total = amount(total, min(_decimals(total, 3), decimals), signed=False)
-    decisions = f"these {report.size:,} decisions"
-    if pair.cheaper or pair.costlier:
-        low, high = sorted((abs(pair.low), abs(pair.high)))
-        text = (
-            f"{name} {'yields' if gains else 'costs'} {amount(pair.difference, decimals)} per "
-            f"decision than {rule} (95 % interval {rounded(low, decimals)} to "
-            f"{amount(high, decimals, signed=False)}), {in_total} over {decisions}"
-        )
-    else:
-        seen = f"as much as {rule} on {decisions}"
-        if pair.difference:
-            seen = f"{amount(pair.difference, decimals)} per decision than {rule} on {decisions}"
-            seen = f"{seen}, {in_total} in total"
-        text = (
-            f"{name} {'yielded' if gains else 'cost'} {seen}, but in the long run the difference "
-            f"may be zero or the other way round (95 % interval from {amount(pair.low, decimals)} "
-            f"to {amount(pair.high, decimals)})"
-        )
+    in_total = rounded(abs(total), min(_decimals(total, 3), decimals))
+    seen = (
+        f"{amount(pair.difference, decimals)} per decision than"
+        if pair.difference
+        else "as much as"
+    )
+    text = (
+        f"{name} {'yields' if gains else 'costs'} {seen} {rule} (95 % interval {low} to {high}), "
+        f"{in_total}{of_unit} over these {report.size:,} decisions"
+        f"{'' if sure else ', which may be chance'}"
+    )
     # A model that beats today's rule alone is not worth having.
     other = best.against_constant
     if rule != deciding and other is not None and other.difference >= 0:
@@ -215,13 +211,3 @@ def as_text(table: Table) -> str:
         ).rstrip()
         for line in table
     )
-
-
-def as_html(table: Table) -> str:
-    """Returns a table as HTML."""
-    heads = "".join(f"<th>{html.escape(head)}</th>" for head in table[0])
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"
-        for line in table[1:]
-    )
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"

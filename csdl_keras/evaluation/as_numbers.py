@@ -14,12 +14,10 @@ from csdl_keras.costs.known import AffineCosts, CostsLike, KnownCosts, check_kno
 def as_numbers(
     y_true: ArrayLike, cost_matrix: CostsLike | None, classes: Any, *decisions: ArrayLike
 ) -> tuple[Any, ...]:
-    """Returns labels or cost vectors, costs and decisions as arrays, one row for each decision."""
+    """Returns labels or cost vectors, costs and decisions as arrays."""
     true: Any = y_true if cost_matrix is None else label_array("y_true", y_true)
     labels = known_classes(true, classes)
     chosen = [label_array("decisions", own) for own in decisions]
-    if any(own.ndim > 1 for own in chosen):
-        true, chosen = _one_row_each(true, chosen, cost_matrix)
     costs: KnownCosts | None = None
     if cost_matrix is None:
         if as_array("y_true", true, "(N, D)").ndim == 1:
@@ -56,29 +54,6 @@ def known_classes(y_true: ArrayLike, classes: Any) -> np.ndarray | None:
         return labels
     of_booleans = as_array("y_true", y_true, "(N, ...)").dtype == bool
     return np.array([False, True]) if of_booleans else None
-
-
-def _one_row_each(
-    true: Any, decisions: list[np.ndarray], cost_matrix: CostsLike | None
-) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Returns labels or cost vectors, and decisions of pixels, with one row for each decision."""
-    true = as_array("y_true", true, "(N, ...)")
-    shape = true.shape[:-1] if cost_matrix is None else true.shape
-    for own in decisions:
-        if own.shape != shape:
-            last = "" if cost_matrix is not None else ", D"
-            raise ValueError(
-                f"Expected `y_true` of shape ({', '.join(map(str, own.shape))}{last}), that of "
-                f"`decisions`, with an integer for each label; received shape {true.shape}."
-            )
-    if cost_matrix is None:
-        return true.reshape(-1, true.shape[-1]), [own.ravel() for own in decisions]
-    if len(_shape(cost_matrix)) != 2:
-        raise ValueError(
-            f"Expected a `cost_matrix` of shape (K, D) for decisions of shape {shape}; received "
-            "costs of each example."
-        )
-    return true.ravel(), [own.ravel() for own in decisions]
 
 
 def _shape(costs: Any) -> tuple[int, ...]:

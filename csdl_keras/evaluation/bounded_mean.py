@@ -33,8 +33,6 @@ class BoundedMean:
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Returns the ends `(low, high)` of the means that `p_value` does not reject."""
         check_number("confidence", confidence, 0, 1, exclude_low=True)
-        if confidence == 1:
-            raise ValueError("Expected `confidence` below 1; received 1.")
         share = (1.0 - confidence) / 2.0
         low = -_upper_end(-self._values, self._counts, -self._low, share)
         high = _upper_end(self._values, self._counts, self._high, share)
@@ -52,20 +50,14 @@ def _upper_end(values: np.ndarray, counts: np.ndarray, bound: float, share: floa
     """Finds the mean at which `_share_above` falls to `share`."""
     if values.min() >= bound:
         return bound
-    scale = _deviate(share)
 
     def excess(mean: float) -> float:
-        return _deviate(_share_above(values, counts, bound, mean)) - scale
+        return _share_above(values, counts, bound, mean) - share
 
     span = bound - values.min()
     from scipy import optimize  # slow to import
 
     return float(optimize.brentq(excess, values.min(), bound, xtol=1e-12 * span))
-
-
-def _deviate(share: float) -> float:
-    """Transforms a probability to a scale on which quantiles are almost linear."""
-    return math.sqrt(-2.0 * math.log(max(share, 1e-300)))
 
 
 def _share_above(values: np.ndarray, counts: np.ndarray, bound: float, mean: float) -> float:

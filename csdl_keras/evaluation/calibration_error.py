@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_rows
-from csdl_keras._utils.checks import check_bool, check_choice, check_integer
+from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.labels import class_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import check_labels, check_probabilities
@@ -49,7 +49,6 @@ def reliability(
     probabilities: ArrayLike,
     num_bins: int = 15,
     class_id: int | None = None,
-    strategy: str = "uniform",
     classes: Any = None,
 ) -> Reliability:
     """Sorts predictions into bins by their probability and compares them with the labels.
@@ -57,11 +56,9 @@ def reliability(
     Args:
         y_true: integer labels `(N,)`.
         probabilities: `(N, K)`, or `(N, 1)` of class 1.
-        num_bins: number of bins. Defaults to 15.
+        num_bins: number of bins of equal width. Defaults to 15.
         class_id: the class whose probability is examined, with `classes` its label; `None`
             (default) examines the largest probability of each example.
-        strategy: `"uniform"` (default) for bins of equal width; `"quantile"` for bins of equally
-            many predictions, where equal probabilities share a bin and none is empty.
         classes: the `K` labels in the order of the columns, or the model or estimator that has
             them; `None` (default) if labels are column numbers.
 
@@ -74,12 +71,12 @@ def reliability(
     >>> bins.count, bins.frequency.round(2), bins.confidence.round(2)
     (array([0, 3]), array([ nan, 0.67]), array([nan, 0.8]))
     """
-    labels, rows = _check(y_true, probabilities, num_bins, strategy, classes)
+    labels, rows = _check(y_true, probabilities, num_bins, classes)
     if class_id is not None:
         if class_labels(classes) is not None:
             class_id = int(check_labels([class_id], rows.shape[1], classes)[0])
         check_integer("class_id", class_id, low=0, high=rows.shape[1] - 1)
-    return _in_bins(labels, rows, class_id, num_bins, strategy)
+    return _in_bins(labels, rows, class_id, num_bins)
 
 
 def calibration_error(
@@ -87,7 +84,6 @@ def calibration_error(
     probabilities: ArrayLike,
     num_bins: int = 15,
     classwise: bool = False,
-    strategy: str = "uniform",
     classes: Any = None,
 ) -> float:
     """Computes the expected calibration error of a classifier.
@@ -96,7 +92,7 @@ def calibration_error(
     probability.
 
     Args:
-        y_true, probabilities, num_bins, strategy, classes: as in `reliability`.
+        y_true, probabilities, num_bins, classes: as in `reliability`.
         classwise: whether to average over classes the error of the probabilities of each, all of
             which expected costs depend on. Defaults to False.
 
@@ -111,9 +107,9 @@ def calibration_error(
     >>> round(calibration_error([0, 1, 1], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], 2), 3)
     0.133
     """
-    labels, rows = _check(y_true, probabilities, num_bins, strategy, classes)
+    labels, rows = _check(y_true, probabilities, num_bins, classes)
     wanted = range(rows.shape[1]) if check_bool("classwise", classwise) else [None]
-    return float(np.mean([_in_bins(labels, rows, k, num_bins, strategy).error for k in wanted]))
+    return float(np.mean([_in_bins(labels, rows, k, num_bins).error for k in wanted]))
 
 
 def probabilities_by_class(
@@ -125,11 +121,10 @@ def probabilities_by_class(
 
 
 def _check(
-    y_true: ArrayLike, probabilities: ArrayLike, num_bins: int, strategy: str, classes: Any
+    y_true: ArrayLike, probabilities: ArrayLike, num_bins: int, classes: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns labels `(N,)` and probabilities `(N, K)`."""
     check_integer("num_bins", num_bins, high=1_000_000)
-    check_choice("strategy", strategy, ("uniform", "quantile"))
     rows = check_probabilities(probabilities, classes)
     labels = check_labels(y_true, rows.shape[1], classes)
     check_rows("probabilities", rows, len(labels))
@@ -137,19 +132,13 @@ def _check(
 
 
 def _in_bins(
-    labels: np.ndarray, rows: np.ndarray, class_id: int | None, num_bins: int, strategy: str
+    labels: np.ndarray, rows: np.ndarray, class_id: int | None, num_bins: int
 ) -> Reliability:
     """Sorts probabilities of a class, or the largest ones, into bins."""
     chosen = rows.argmax(axis=1) if class_id is None else np.full(len(rows), class_id)
     predicted = np.take_along_axis(rows, chosen[:, None], axis=1)[:, 0]
-    if strategy == "quantile":
-        # Observed values as right ends, so that equal ones share a bin and none is empty.
-        parts = np.arange(1, num_bins + 1) / num_bins
-        ends = np.unique(np.quantile(predicted, parts, method="inverted_cdf"))
-        index, num_bins = np.searchsorted(ends, predicted), len(ends)
-    else:
-        # The right end of a bin belongs to it, so that 1 is in the last bin.
-        index = np.clip(np.ceil(predicted * num_bins).astype(np.int64) - 1, 0, num_bins - 1)
+    # The right end of a bin belongs to it, so that 1 is in the last bin.
+    index = np.clip(np.ceil(predicted * num_bins).astype(np.int64) - 1, 0, num_bins - 1)
     count = np.bincount(index, minlength=num_bins)
 
     def means(values: np.ndarray) -> np.ndarray:

@@ -1,7 +1,6 @@
 """Table that compares the costs of several models' decisions."""
 
 import dataclasses
-import html
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -47,7 +46,7 @@ class CostRow:
         return 1.0 - self.normalized_cost
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class CostReport:
     """Tables of models' costs, cheapest first, to print or to display in a notebook.
 
@@ -93,14 +92,9 @@ class CostReport:
         """Says what the cheapest model saves, and how certain that is."""
         return _report_text.sentence(self)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         tables = map(_report_text.as_text, _report_text.tables(self))
         return "\n\n".join([*tables, _report_text.note(self), self.sentence])
-
-    def _repr_html_(self) -> str:
-        tables = "".join(map(_report_text.as_html, _report_text.tables(self)))
-        note, sentence = html.escape(_report_text.note(self)), html.escape(self.sentence)
-        return f"{tables}<p>{note}</p><p><b>{sentence}</b></p>"
 
 
 def cost_report(
@@ -186,10 +180,8 @@ def cost_report(
     averages = {name: chosen_costs(costs, own).mean() for name, own in chosen.items()}
     names = sorted(averages, key=lambda name: averages[name])
 
-    def row(
-        name: str, decisions: np.ndarray, without: str, best: np.ndarray | None = None
-    ) -> CostRow:
-        """Returns the costs of decisions, compared with those of others but `without`."""
+    def row(name: str, decisions: np.ndarray, best: np.ndarray | None = None) -> CostRow:
+        """Returns the costs of decisions, compared with those of others."""
         paid = chosen_costs(costs, decisions)
         low, high = BoundedMean(paid, *bounds.of_costs(paid)).interval()
         per_class: tuple[float, ...] = ()
@@ -197,7 +189,7 @@ def cost_report(
             per_class = tuple((cost_per_class(y_true, decisions, priced) + lowest).tolist())
 
         def against(rival: np.ndarray | None) -> CostDifference | None:
-            if rival is None:
+            if rival is None or rival is decisions:
                 return None
             return paired_difference(paid, chosen_costs(costs, rival), bounds)
 
@@ -213,18 +205,18 @@ def cost_report(
             per_class=per_class,
             against_best=against(best),
             total_cost=float(paid.mean()) * len(paid),
-            against_constant=against(None if without == "constant" else always),
-            against_baseline=against(None if without == "baseline" else today),
+            against_constant=against(always),
+            against_baseline=against(today),
         )
 
     best = chosen[names[0]]
     return CostReport(
-        rows=tuple(row(it, chosen[it], "", best if i else None) for i, it in enumerate(names)),
+        rows=tuple(row(it, chosen[it], best if i else None) for i, it in enumerate(names)),
         size=len(costs),
-        constant=row(f"always {options[constant]}", always, "constant"),
+        constant=row(f"always {options[constant]}", always),
         constant_decision=constant,
         constant_name=options[constant],
-        baseline=None if today is None else row("today's rule", today, "baseline"),
+        baseline=None if today is None else row("today's rule", today),
         unit=unit,
         class_names=tuple(labels),
         largest_seen=bounds.largest_seen,

@@ -31,7 +31,7 @@ def cost_interval(
 
     Args:
         y_true, decisions, cost_matrix, classes: as in `decision_costs`.
-        confidence: confidence level, in (0, 1). Defaults to 0.95.
+        confidence: confidence level, in (0, 1]. Defaults to 0.95.
         largest: the largest amount that a decision can cost, or gain; larger amounts raise.
 
     Returns:

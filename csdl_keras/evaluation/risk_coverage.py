@@ -6,28 +6,22 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs.known import CostsLike, check_known_costs
-from csdl_keras.costs.known import expected_costs as expected_under
+from csdl_keras.costs.known import CostsLike
 from csdl_keras.evaluation.as_numbers import as_numbers
-from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.scores import example_costs
 
 
 def risk_coverage_curve(
     y_true: ArrayLike,
-    expected_costs: ArrayLike | None = None,
+    expected_costs: ArrayLike,
     cost_matrix: CostsLike | None = None,
-    probabilities: ArrayLike | None = None,
     classes: Any = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes the average cost of the examples whose decisions are expected to cost least.
 
     Args:
         y_true, cost_matrix, classes: as in `decision_costs`.
-        expected_costs: expected cost of each decision, shape `(N, D)`, of any sign; `None`
-            (default) if `probabilities` are given.
-        probabilities: instead of expected costs `(N, K)`, or `(N,)` or `(N, 1)` of class 1, of
-            which the expected costs under `cost_matrix` are computed. Defaults to `None`.
+        expected_costs: expected cost of each decision, shape `(N, D)`, of any sign.
 
     Returns:
         Coverages `1 / N, 2 / N, ..., 1` and the average true cost of the examples covered, both
@@ -42,15 +36,6 @@ def risk_coverage_curve(
     """
     y_true, cost_matrix = as_numbers(y_true, cost_matrix, classes)
     true = example_costs(y_true, cost_matrix)
-    if expected_costs is not None and probabilities is not None:
-        raise ValueError("Expected `expected_costs` or `probabilities`; received both.")
-    if expected_costs is None:
-        if probabilities is None or cost_matrix is None:
-            raise ValueError(
-                "Expected `expected_costs`, or `probabilities` and `cost_matrix`; received neither."
-            )
-        rows = probabilities_by_class(probabilities)
-        expected_costs = expected_under(rows, check_known_costs(cost_matrix, *rows.shape))
     shape = f"(N, {true.shape[1]}), a column for each decision,"
     expected = real_array("expected_costs", expected_costs, 2, shape, columns=true.shape[1])
     check_rows("expected_costs", expected, len(true))
@@ -62,9 +47,8 @@ def risk_coverage_curve(
 
 def risk_coverage_area(
     y_true: ArrayLike,
-    expected_costs: ArrayLike | None = None,
+    expected_costs: ArrayLike,
     cost_matrix: CostsLike | None = None,
-    probabilities: ArrayLike | None = None,
     classes: Any = None,
 ) -> float:
     """Computes the mean of the risks of `risk_coverage_curve`; the lower, the better.
@@ -78,5 +62,4 @@ def risk_coverage_area(
     >>> risk_coverage_area([0, 1, 0, 1], expected, [[0, 1], [8, 0]])
     0.5
     """
-    curve = risk_coverage_curve(y_true, expected_costs, cost_matrix, probabilities, classes)
-    return float(curve[1].mean())
+    return float(risk_coverage_curve(y_true, expected_costs, cost_matrix, classes)[1].mean())

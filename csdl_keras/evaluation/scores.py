@@ -59,9 +59,7 @@ def average_cost(
 ) -> float:
     """Computes the average of `decision_costs`, which the metric `AverageCost` reports.
 
-    Args:
-        y_true, decisions, cost_matrix, classes: as in `decision_costs`, or of pixels: `(N, ...)`
-            and `(N, ..., D)`.
+    Arguments as in `decision_costs`.
 
     Example:
 

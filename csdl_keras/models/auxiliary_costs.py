@@ -1,6 +1,6 @@
 """Auxiliary outputs that estimate costs from every hidden layer (AuxCST)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -43,12 +43,9 @@ class AuxiliaryCostModel(keras.Model):
 
 
 def auxiliary_costs(
-    model: keras.Model,
-    num_decisions: int,
-    layers: Sequence[str] | None = None,
-    seed: int | None = None,
+    model: keras.Model, num_decisions: int, seed: int | None = None
 ) -> AuxiliaryCostModel:
-    """Adds an output that estimates costs to every hidden layer, for training.
+    """Adds an output that estimates costs to every layer with a kernel but the last, for training.
 
     Training minimises `L = L(out) + alpha sum_i L_cost(aux_i)`. Prediction does not need these
     outputs: `model` itself, whose layers are shared, is then trained.
@@ -56,8 +53,6 @@ def auxiliary_costs(
     Args:
         model: any functional or sequential model with one output.
         num_decisions: `D`, the length of a cost vector.
-        layers: names of the layers to add outputs to; `None` (default) takes every layer with a
-            trainable kernel except the last one.
         seed: seed of the new weights; `None` (default) follows Keras' own.
 
     Returns:
@@ -83,24 +78,16 @@ def auxiliary_costs(
     """
     num_decisions = check_integer("num_decisions", num_decisions, high=LARGEST_SIZE)
     inputs, output = inputs_of(model), output_of(model)
-    if layers is None:
-        kernels = {
-            layer: [len(w.shape) > 1 for w in layer.trainable_weights] for layer in model.layers
-        }
-        trained = [layer for layer, found in kernels.items() if any(found)][:-1]
-    else:
-        trained = [model.get_layer(name) for name in layers]
+    kernels = {layer: [len(w.shape) > 1 for w in layer.trainable_weights] for layer in model.layers}
+    trained = [layer for layer, found in kernels.items() if any(found)][:-1]
     if not trained:
         raise ValueError(f"Expected a model with trained hidden layers; received {model.name!r}.")
     seeds = Seeds(seed)
     outputs = {"output": output}
     for index, layer in enumerate(trained, start=1):
-        features, name = _output_in(model, layer), f"auxiliary_{index}_features"
-        if None in features.shape[1:]:  # of a sequence or an image of any size
-            one, two = keras.layers.GlobalAveragePooling1D, keras.layers.GlobalAveragePooling2D
-            features = (one if len(features.shape) == 3 else two)(name=name)(features)
-        elif len(features.shape) > 2:
-            features = keras.layers.Flatten(name=name)(features)
+        features = _output_in(model, layer)
+        if len(features.shape) > 2:
+            features = keras.layers.Flatten(name=f"auxiliary_{index}_features")(features)
         outputs[f"auxiliary_{index}"] = CostOutput(
             num_decisions,
             kernel_initializer=seeds.initializer("glorot_uniform"),

@@ -9,8 +9,7 @@ from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.data_model import DataModel, with_data
 from csdl_keras._utils.structure import inputs_of, output_of
-from csdl_keras._utils.tensors import LOW_PRECISION, check_numbered
-from csdl_keras._utils.types import ArrayLike, Tensor
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import check_cost_vectors, check_labels, check_mean_costs
 from csdl_keras.layers import ClassCosts, ExpectedCost
 from csdl_keras.losses.cost_regression import ObservedCostLoss
@@ -94,11 +93,10 @@ def expected_cost_model(
     return ExpectedCostModel(inputs, outputs, name=name)
 
 
-def labelled_costs(labels: Tensor, costs: Tensor, binary_costs: bool = False) -> dict[str, Tensor]:
+def labelled_costs(
+    labels: ArrayLike, costs: ArrayLike, binary_costs: bool = False
+) -> dict[str, np.ndarray]:
     """Returns the targets of an `ExpectedCostModel` from labels and costs.
-
-    Arrays are checked; tensors of a `tf.data` pipeline, batched or not, as in
-    `dataset.map(lambda x, y, c: (x, labelled_costs(y, c)))`, are not.
 
     Args:
         labels: integers `(N,)`, below 2^24.
@@ -113,17 +111,8 @@ def labelled_costs(labels: Tensor, costs: Tensor, binary_costs: bool = False) ->
     array([[1., 3., 0.],
            [0., 0., 1.]], dtype=float32)
     """
-    if type(labels).__module__.startswith("tensorflow."):
-        import tensorflow as tf  # Tensors of `tf.data` are TensorFlow's on every backend.
-
-        label = tf.cast(labels, "float32")[..., None]
-        joined = tf.concat([label, tf.cast(costs, "float32")], axis=-1)
-        return {"probability": labels, "class_costs": joined, "expected_cost": costs}
     checked = check_labels(labels)
     vectors = check_cost_vectors(costs, binary_costs=binary_costs).astype("float32")
-    floatx = keras.config.floatx()  # to which `fit` converts them
-    dtype = floatx if floatx in LOW_PRECISION else "float32"
-    check_numbered("classes", int(checked.max()) + 1, dtype)
     check_rows("costs", vectors, len(checked))
     joined = np.hstack([checked[:, None].astype("float32"), vectors])
     return {"probability": checked, "class_costs": joined, "expected_cost": vectors}

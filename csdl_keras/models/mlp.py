@@ -15,7 +15,6 @@ def mlp(
     hidden_units: Sequence[int] = (500, 500, 500),
     activation: str | Callable[[Tensor], Tensor] = "sigmoid",
     output: str = "probability",
-    kernel_initializer: str | keras.initializers.Initializer | None = None,
     name: str = "mlp",
     seed: int | None = None,
 ) -> keras.Model:
@@ -28,10 +27,10 @@ def mlp(
         input_shape: shape of an input without the batch; images are flattened.
         num_classes: number of classes, at least 2.
         hidden_units: units of each hidden layer. Defaults to three layers of 500.
-        activation: activation of the hidden layers. Defaults to `"sigmoid"`, the paper's.
+        activation: activation of the hidden layers, which start from Glorot's uniform distribution,
+            for the logistic function with four times its range. Defaults to `"sigmoid"`, the
+            paper's.
         output: `"probability"` (default) or `"cost"`.
-        kernel_initializer: initializer of the hidden layers. `None` (default) is Glorot's uniform
-            one, for the logistic function with four times its range.
         name: name of the model.
         seed: seed of weights and all that is random; `None` (default) follows Keras' own.
 
@@ -46,11 +45,10 @@ def mlp(
     """
     check_output_layer(num_classes, output)
     seeds = Seeds(seed)
-    if kernel_initializer is None:
-        # VarianceScaling's uniform limit is sqrt(3 scale / fan_avg): 4 x Glorot's at scale 16.
-        logistic = keras.activations.get(activation) is keras.activations.sigmoid
-        scale = 16.0 if logistic else 1.0
-        kernel_initializer = keras.initializers.VarianceScaling(scale, "fan_avg", "uniform")
+    # VarianceScaling's uniform limit is sqrt(3 scale / fan_avg): 4 x Glorot's at scale 16.
+    logistic = keras.activations.get(activation) is keras.activations.sigmoid
+    scale = 16.0 if logistic else 1.0
+    kernel_initializer = keras.initializers.VarianceScaling(scale, "fan_avg", "uniform")
     inputs = x = keras.Input(input_shape)
     if len(x.shape) > 2:
         x = keras.layers.Flatten(name="flatten")(x)

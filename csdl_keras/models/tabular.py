@@ -1,14 +1,13 @@
 """A network for tabular data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, input_array
-from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
-from csdl_keras._utils.frames import Table, as_table
+from csdl_keras._utils.frames import as_table
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
 from csdl_keras.layers import MemberMean, MemberScaling, TableEncoding
@@ -29,7 +28,6 @@ def tabular(
     seed: int | None = None,
     members: int = 8,
     bins: int = 48,
-    categorical: Mapping[int, int] | Sequence[int] = (),
 ) -> keras.Model:
     """Builds a network for tabular data, with columns of different units and ranges.
 
@@ -48,8 +46,6 @@ def tabular(
         output: `"probability"` (default), `"cost"`, or `"features"` without an output layer.
         members: number of members; 1 is a plain network. Defaults to 8.
         bins: largest number of quantiles between which functions are linear. Defaults to 48.
-        categorical: indices of columns that hold categories, integers from 0, or a dict of their
-            numbers. Defaults to none.
 
     Returns:
         A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not compiled.
@@ -67,22 +63,24 @@ def tabular(
     (3, 2)
     """
     table = as_table(x)
-    rows = _table(x if table is None else table)
+    rows = input_array("x", x, booleans=True) if table is None else table.rows
+    rows = rows.astype("float64")
+    if not rows.size:
+        raise ValueError("Expected `x` of at least one example; received none.")
+    # float32 can hold the variances of numbers of this size.
+    right = (np.abs(rows) <= 1e18) | np.isnan(rows)
+    check_entries("x", rows, right, "finite and of a size up to 1e18, or NaN where missing")
     check_output_layer(num_classes, output, ("features",))
     seeds = Seeds(seed)
     inputs = keras.Input(rows.shape[1:], dtype=float_dtype())
     flat, features = rows.reshape(len(rows), -1), inputs
+    categories = [0] * flat.shape[1]
     if table is not None:
-        if categorical:
-            raise ValueError(
-                "Expected `categorical` with an array only, since a data frame tells what its "
-                f"columns hold; received {categorical!r}."
-            )
-        categorical = table.columns.categorical
+        for column, number in table.columns.categorical.items():
+            categories[column] = number
         features = FrameColumns(table.columns.names, table.columns.categories, name="columns")(
             features
         )
-    categories = _categories(categorical, flat)
     encoding = TableEncoding.adapted(flat, categories, min(bins, _MOST_BINS // flat.shape[1]))
     if rows.ndim > 2:
         features = keras.layers.Flatten(dtype=head_dtype(None))(inputs)
@@ -107,30 +105,3 @@ def _start_linear(first: keras.layers.Dense, linear: int, units: int) -> None:
     kernel = np.zeros(first.kernel.shape)
     kernel[:linear] = keras.ops.convert_to_numpy(first.kernel_initializer((linear, units)))
     first.kernel.assign(kernel)
-
-
-def _table(x: Any) -> np.ndarray:
-    """Returns training inputs as float64, with sizes whose variances float32 can hold."""
-    rows = x.rows if isinstance(x, Table) else input_array("x", x, booleans=True)
-    rows = rows.astype("float64")
-    if not rows.size:
-        raise ValueError("Expected `x` of at least one example; received none.")
-    right = (np.abs(rows) <= 1e18) | np.isnan(rows)
-    check_entries("x", rows, right, "finite and of a size up to 1e18, or NaN where missing")
-    return rows
-
-
-def _categories(categorical: Mapping[int, int] | Sequence[int], rows: np.ndarray) -> list[int]:
-    """Returns the number of categories of each column, 0 for numbers."""
-    found = [0] * rows.shape[1]
-    for column in categorical:
-        check_integer("categorical", column, low=0, high=len(found) - 1)
-        codes = rows[:, column][~np.isnan(rows[:, column])]
-        most = int(codes.max(initial=0.0)) + 1
-        if isinstance(categorical, Mapping):
-            most = check_integer("categorical", categorical[column], high=LARGEST_SIZE)
-        right = (codes == np.floor(codes)) & (codes >= 0) & (codes < most)
-        what = f"an integer from 0 to {most - 1} in the categorical column {column}"
-        check_entries("x", codes, right, what)
-        found[column] = most
-    return found

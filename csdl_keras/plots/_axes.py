@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
 from csdl_keras._utils.checks import check_type
+from csdl_keras.evaluation._report_text import number
 
 # The palette of Okabe and Ito, which colour-blind readers can distinguish, without its yellow,
 # which is too pale for a line. Curves take the colours in this order.
@@ -48,7 +49,7 @@ def mark_lowest(axes: Axes, x: float, cost: float, colour: str, where: str) -> N
         "markeredgewidth": 0.8,
     }
     # Above the lines of curves drawn later, and not clipped at the frame.
-    star |= {"zorder": 5, "clip_on": False, "label": f"lowest: {number(cost)} {where}"}
+    star |= {"zorder": 5, "clip_on": False, "label": f"lowest: {number(cost, 3)} {where}"}
     axes.plot([x], [cost], "*", **star)
 
 
@@ -63,11 +64,6 @@ def label_curves(axes: Axes, x: str, y: str) -> None:
         place = {"bbox_to_anchor": (0.0, 0.0), "bbox_transform": below, "borderaxespad": 0.0}
         place["loc"] = "upper left"
     axes.legend(frameon=False, **place)
-
-
-def number(value: float) -> str:
-    """Formats a number with three significant digits, without an exponent unless extreme."""
-    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
 def with_unit(words: str, unit: str | None) -> str:

@@ -8,12 +8,12 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodF
 
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.evaluation._report_text import number
 from csdl_keras.plots._axes import (
     axes_of_curves,
     label_curves,
     mark_lowest,
     next_colour,
-    number,
     with_unit,
 )
 
@@ -78,6 +78,6 @@ def cost_against(
     if has_line:
         axes.plot(distinct, [y[x == value].min() for value in distinct], color=colour, label=label)
     best = int(np.argmin(y))
-    mark_lowest(axes, x[best], y[best], colour, f"at {number(x[best])}")
+    mark_lowest(axes, x[best], y[best], colour, f"at {number(x[best], 3)}")
     label_curves(axes, name, words)
     return axes

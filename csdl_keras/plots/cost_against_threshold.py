@@ -9,6 +9,7 @@ from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import AffineCosts, check_labels, cost_vectors
 from csdl_keras.costs.known import CostsLike, expected_costs
+from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.scores import average_cost
@@ -18,7 +19,6 @@ from csdl_keras.plots._axes import (
     label_curves,
     mark_lowest,
     next_colour,
-    number,
     with_unit,
 )
 
@@ -100,11 +100,11 @@ def cost_against_threshold(
     if isinstance(known, AffineCosts) or known.ndim == 3:
         rows = np.stack([1.0 - scores, scores], axis=1)
         paid = average_cost(y_true, expected_costs(rows, known).argmin(axis=1), known)
-        words = f"Bayes decision: {number(paid)}"
+        words = f"Bayes decision: {number(paid, 3)}"
         axes.axhline(paid, color=colour, linestyle="--", linewidth=1.2, label=words)
     elif known.any():
         bayes = known[0, 1] / (known[0, 1] + known[1, 0])
-        words = f"Bayes threshold {number(bayes)}"
+        words = f"Bayes threshold {number(bayes, 3)}"
         # Curves of several models share one line.
         if words not in axes.get_legend_handles_labels()[1]:
             axes.axvline(bayes, color=GREY, linestyle="--", linewidth=1.2, label=words)
@@ -115,7 +115,7 @@ def cost_against_threshold(
     )
     best = int(np.argmin(costs))
     is_last = best == len(costs) - 1
-    where = "above every probability" if is_last else f"at {number(ends[best])}"
+    where = "above every probability" if is_last else f"at {number(ends[best], 3)}"
     mark_lowest(axes, ends[best], costs[best], colour, where)
     axes.set_xlim(0.0, _RIGHT_END)
     axes.set_ylim(bottom=0.0, auto=True)

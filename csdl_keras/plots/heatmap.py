@@ -7,15 +7,15 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from csdl_keras._utils.arrays import names_of
-from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_labels
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.costs.named_matrix import names_of_frame
+from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.scores import decision_costs, error_rate
-from csdl_keras.plots._axes import axes_or_new, number, with_unit
+from csdl_keras.plots._axes import axes_or_new, with_unit
 
 # With more classes than this, cells are too small for text.
 _MOST_CLASSES_WITH_TEXT = 12
@@ -36,8 +36,6 @@ def draw_heatmap(
     """Draws values `(K, D)` of at least 0, with the text of each cell if cells are large enough."""
     classes, decisions = values.shape
     highest = float(values.max())
-    if vmax is not None:
-        vmax = check_number("vmax", vmax, 0.0, exclude_low=True)
     top = vmax or highest or 1.0
     # With 8 or more decisions, a new figure is larger, so that texts stay readable.
     axes = axes_or_new(ax, float(np.clip(decisions / 7.0, 1.0, 1.6)))
@@ -100,7 +98,7 @@ def cost_matrix_heatmap(
         decision_names = [*rows, *(name for name in columns if name not in rows)]
     names = names_of(matrix.shape, class_names, decision_names)
     return draw_heatmap(
-        ax, matrix, lambda cell: number(matrix[cell]), names, with_unit("cost", unit), vmax
+        ax, matrix, lambda cell: number(matrix[cell], 3), names, with_unit("cost", unit), vmax
     )
 
 
@@ -161,11 +159,11 @@ def cost_confusion(
 
     def text(cell: tuple[int, int]) -> str:
         count = f"{counts[cell]:.0f}"
-        return f"{count}\n{number(costs[cell])}" if costs[cell] > 0 else count
+        return f"{count}\n{number(costs[cell], 3)}" if costs[cell] > 0 else count
 
     bar = with_unit("cost per example of the whole set", unit)
     axes = draw_heatmap(ax, costs, text, names, bar, vmax)
-    parts = [f"average cost {number(costs.sum())}{f' {unit}' if unit else ''}"]
+    parts = [f"average cost {number(costs.sum(), 3)}{f' {unit}' if unit else ''}"]
     errors = error_rate(y_true, decisions, cost_matrix, classes)
     abstained = counts[:, len(counts) :].sum()
     if not np.isnan(errors):

@@ -5,8 +5,9 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.calibration_error import reliability
-from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, next_colour, number
+from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, next_colour
 
 
 def reliability_diagram(
@@ -21,7 +22,7 @@ def reliability_diagram(
     """Draws the share of predictions that come true against their probability.
 
     Calibrated probabilities lie on the diagonal; a curve below it shows an overconfident
-    classifier. Each point is a bin of equal mass, with Wilson's 95 % interval of the share that
+    classifier. Each point is a bin of equal width, with Wilson's 95 % interval of the share that
     came true. The legend shows `evaluation.calibration_error` of these bins.
 
     Args:
@@ -43,17 +44,18 @@ def reliability_diagram(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['calibration error 0.133']
     """
-    bins = reliability(y_true, probabilities, num_bins, class_id, "quantile", classes)
+    bins = reliability(y_true, probabilities, num_bins, class_id, classes)
     low, high = bins.intervals()
+    filled = bins.count > 0
     axes = axes_of_curves(ax)
-    x, y = bins.confidence, bins.frequency
+    x, y = bins.confidence[filled], bins.frequency[filled]
     axes.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0))
     if not axes.get_lines():
         axes.axline((0.25, 0.25), (0.75, 0.75), color=GREY, linewidth=1.0, linestyle="--")
     colour = next_colour(axes)
-    error = f"calibration error {number(bins.error)}"
+    error = f"calibration error {number(bins.error, 3)}"
     axes.plot(x, y, "o-", color=colour, markersize=4, label=f"{label}: {error}" if label else error)
-    axes.vlines(x, low, high, color=colour, alpha=0.5)
+    axes.vlines(x, low[filled], high[filled], color=colour, alpha=0.5)
     whose = "largest probability" if class_id is None else f"probability of class {class_id}"
     label_curves(axes, f"{whose}, mean of a bin", "share that came true")
     return axes

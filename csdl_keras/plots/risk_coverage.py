@@ -7,17 +7,17 @@ from matplotlib.axes import Axes
 
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
+from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.risk_coverage import risk_coverage_curve
-from csdl_keras.plots._axes import axes_of_curves, label_curves, next_colour, number, with_unit
+from csdl_keras.plots._axes import axes_of_curves, label_curves, next_colour, with_unit
 
 
 def risk_coverage(
     y_true: ArrayLike,
-    expected_costs: ArrayLike | None = None,
+    expected_costs: ArrayLike,
     cost_matrix: CostsLike | None = None,
     ax: Axes | None = None,
     label: str | None = None,
-    probabilities: ArrayLike | None = None,
     unit: str | None = None,
     classes: Any = None,
 ) -> Axes:
@@ -29,8 +29,7 @@ def risk_coverage(
     the area under the whole curve; the lower, the better.
 
     Args:
-        y_true, expected_costs, cost_matrix, probabilities, classes: as in
-            `evaluation.risk_coverage_curve`.
+        y_true, expected_costs, cost_matrix, classes: as in `evaluation.risk_coverage_curve`.
         ax, label, unit: as in `beta_curve`.
 
     Returns:
@@ -47,13 +46,11 @@ def risk_coverage(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['CSDNN: area 0.5']
     """
-    coverages, risks = risk_coverage_curve(
-        y_true, expected_costs, cost_matrix, probabilities, classes
-    )
+    coverages, risks = risk_coverage_curve(y_true, expected_costs, cost_matrix, classes)
     words = with_unit("average cost of those decided", unit)
     axes = axes_of_curves(ax)
     first = not axes.get_lines()
-    area = f"area {number(float(risks.mean()))}"
+    area = f"area {number(float(risks.mean()), 3)}"
     # Steps from the left of each coverage make the drawn area equal the area in the legend.
     label = area if label is None else f"{label}: {area}"
     x, y = np.append(0.0, coverages), np.append(risks[0], risks)

@@ -5,13 +5,11 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.keras_private import layer_of, sources_of
-from csdl_keras._utils.types import ArrayLike, Tensor
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.layers import PriorAdjustment
-from csdl_keras.prediction.bayes_classifier import adjusted_to
 from csdl_keras.prediction.calibrate import probability_part, with_probabilities
 
 # Frequencies that were rounded for reading differ by less.
@@ -62,42 +60,27 @@ def adjust_priors(
     >>> adjust_priors(model, from_priors=[1, 1], to_priors=[9, 1]).output_shape
     (None, 2)
     """
-    check_bool("from_logits", from_logits)
     if isinstance(model_or_probabilities, keras.Model):
         model = model_or_probabilities
         _, probabilities, ending = probability_part(model, from_logits)
         number = int(probabilities.shape[-1])
         known = model if classes is None else classes
-        before, probabilities = _without_adjustment(probabilities, from_priors, known)
+        layer = layer_of(probabilities)
+        again = isinstance(layer, PriorAdjustment)
+        before = class_shares("from_priors", from_priors, number, not again, known)
+        if again:
+            if not np.allclose(before, layer.to_priors, rtol=_ROUNDED, atol=0):
+                raise ValueError(
+                    "Expected `from_priors` to be the class frequencies that the model has been "
+                    f"adjusted to, {layer.to_priors.round(6).tolist()}; received shares "
+                    f"{before.round(6).tolist()}."
+                )
+            before, probabilities = layer.from_priors, sources_of(probabilities)[0]
         after = class_shares("to_priors", to_priors, number, False, known)
         adjusted = PriorAdjustment(before, after)(probabilities)
         return with_probabilities(model, ending, adjusted, "adjusted")
-    if from_logits:
-        raise ValueError("Expected a keras.Model with from_logits=True; received probabilities.")
     rows = probabilities_by_class(model_or_probabilities, classes=classes)
     before = class_shares("from_priors", from_priors, rows.shape[1], classes=classes)
     after = class_shares("to_priors", to_priors, rows.shape[1], False, classes)
     weighted = np.maximum(rows, LEAST_PROBABILITY) * prior_ratios(before, after)
     return weighted / weighted.sum(axis=1, keepdims=True)
-
-
-def _without_adjustment(
-    probabilities: Tensor, from_priors: ArrayLike, labels: Any
-) -> tuple[np.ndarray, Tensor]:
-    """Returns the shares of classes that probabilities are right under, and the probabilities.
-
-    Those that were adjusted last of all are taken from before that.
-    """
-    layer, number = layer_of(probabilities), int(probabilities.shape[-1])
-    replaced = isinstance(layer, PriorAdjustment)
-    shares = class_shares("from_priors", from_priors, number, not replaced, labels)
-    for adjusted in adjusted_to(probabilities):
-        if not np.allclose(shares, adjusted, rtol=_ROUNDED, atol=0):
-            raise ValueError(
-                "Expected `from_priors` to be the class frequencies that the model has been "
-                f"adjusted to, {adjusted.round(6).tolist()}; received shares "
-                f"{shares.round(6).tolist()}."
-            )
-    return (
-        (layer.from_priors, sources_of(probabilities)[0]) if replaced else (shares, probabilities)
-    )

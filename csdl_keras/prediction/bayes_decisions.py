@@ -57,31 +57,23 @@ def bayes_decisions(
     elif of_parts and array.size:
         probabilities = array.reshape(-1, array.shape[-1])
     rows = check_probabilities(probabilities, classes)
-    size = None if of_parts else len(rows)
-    checked = check_known_costs(costs, size, rows.shape[1], classes)
+    checked = check_known_costs(costs, None if of_parts else len(rows), rows.shape[1], classes)
     expected = expected_costs(rows, checked)
-    limits = _check_capacity(capacity, len(rows), expected.shape[1])
+    size, width = expected.shape
+    limits = {
+        check_integer("a decision in `capacity`", k, 0, width - 1): check_integer(
+            f"capacity[{k}]", number, 0
+        )
+        for k, number in (capacity or {}).items()
+    }
+    if len(limits) == width and sum(limits.values()) < size:
+        raise ValueError(
+            f"Expected `capacity` for {size} examples or a decision without a limit; received "
+            f"{sum(limits.values())} in all."
+        )
     decisions, prices = limited_decisions(expected, limits, return_prices)
     decisions = decisions.reshape(shape)
     return (decisions, prices) if return_prices else decisions
-
-
-def _check_capacity(
-    capacity: Mapping[int, int] | None, num_examples: int, num_decisions: int
-) -> dict[int, int]:
-    """Returns the limits by decision, if they leave a decision for every example."""
-    limits = {
-        check_integer("a decision in `capacity`", decision, 0, num_decisions - 1): check_integer(
-            f"capacity[{decision}]", number, 0
-        )
-        for decision, number in (capacity or {}).items()
-    }
-    if len(limits) == num_decisions and sum(limits.values()) < num_examples:
-        raise ValueError(
-            f"Expected `capacity` for {num_examples} examples or a decision without a limit; "
-            f"received {sum(limits.values())} in all."
-        )
-    return limits
 
 
 def limited_decisions(
@@ -92,9 +84,10 @@ def limited_decisions(
     Returns decisions `(N,)`, and `with_prices` by how much one more of each limited decision would
     lower the total.
     """
-    if not limits:
-        return np.argmin(expected, axis=1), {}
     room = np.array([limits.get(k, len(expected)) for k in range(expected.shape[1])])
+    cheapest = np.argmin(expected, axis=1)
+    if (np.bincount(cheapest, minlength=len(room)) <= room).all():
+        return cheapest, dict.fromkeys(sorted(limits), 0.0)
     decisions, total = _solve(expected, room)
     prices = {}
     for k in sorted(limits) if with_prices else ():
@@ -108,21 +101,20 @@ def _solve(costs: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, float]:
 
     Under prices of the columns, rows that take their cheapest one nearly keep the limits. A column
     that costs a row more than the gap to the optimum is left out, which leaves a small transport
-    problem.
+    problem; the gap is found by a solution within a smaller one.
     """
     prices = _prices(costs, room)
     priced = costs + prices
     slack = priced - priced.min(axis=1, keepdims=True)
     lower = priced.min(axis=1).sum() - prices @ room
-    chosen = _repaired(slack, room)
-    total = _total(costs, chosen)
-    rounding = 1e-12 * max(np.abs(costs).sum(axis=1).sum(), 1e-300)
-    if total - lower > rounding:
-        possible = slack <= total - lower + rounding
-        better = _transport(costs, possible, room)
-        if _total(costs, better) <= total:
-            chosen, total = better, _total(costs, better)
-    return chosen, total
+    rounding = 1e-12 * np.abs(costs).sum()
+    gap = 1e-6 * slack.max() + rounding
+    while (chosen := _transport(costs, slack <= gap, room)) is None and gap < slack.max():
+        gap *= 10
+    if chosen is not None and (largest := _total(costs, chosen) - lower + rounding) > gap:
+        chosen = _transport(costs, slack <= largest, room)
+    assert chosen is not None  # The limits leave a column for each row.
+    return chosen, _total(costs, chosen)
 
 
 def _total(costs: np.ndarray, chosen: np.ndarray) -> float:
@@ -149,25 +141,8 @@ def _prices(costs: np.ndarray, room: np.ndarray) -> np.ndarray:
     return prices
 
 
-def _repaired(slack: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Returns a column for each row within the room; rows that lose most elsewhere stay."""
-    left, slack, chosen = room.copy(), slack.copy(), np.full(len(slack), -1)
-    while (waiting := np.flatnonzero(chosen < 0)).size:
-        slack[:, left == 0] = np.inf
-        wanted = np.argmin(slack[waiting], axis=1)
-        rest = slack[waiting].copy()
-        rest[np.arange(len(waiting)), wanted] = np.inf
-        loss = rest.min(axis=1)
-        for j in np.unique(wanted):
-            rows = waiting[wanted == j]
-            order = np.argsort(-loss[wanted == j], kind="stable")[: left[j]]
-            chosen[rows[order]] = j
-            left[j] -= len(order)
-    return chosen
-
-
-def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Returns the optimal column of each row among the possible ones, by SciPy's HiGHS.
+def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.ndarray | None:
+    """Returns the optimal possible column of each row, if there is room, by SciPy's HiGHS.
 
     Rows with a single possible column have it, equal rows are one with their number, and the
     vertices of what is left are whole numbers.
@@ -179,6 +154,8 @@ def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.
     open_rows = np.flatnonzero(possible.sum(axis=1) > 1)
     fixed = np.delete(chosen, open_rows)
     left = room - np.bincount(fixed, minlength=len(room))
+    if not open_rows.size:
+        return None if (left < 0).any() else chosen
     known = np.where(possible[open_rows], costs[open_rows], np.inf)
     kinds, kind_of_row, counts = np.unique(known, axis=0, return_inverse=True, return_counts=True)
     kind, column = np.nonzero(np.isfinite(kinds))
@@ -193,8 +170,8 @@ def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.
         b_eq=counts,
         method="highs-ipm",
     )
-    if found.x is None:  # The repaired decisions stay, which are optimal to rounding.
-        return chosen
+    if found.x is None:
+        return None
     numbers = np.rint(found.x).astype(int)
     by_kind = np.argsort(kind_of_row.ravel(), kind="stable")
     chosen[open_rows[by_kind]] = np.repeat(column, numbers)

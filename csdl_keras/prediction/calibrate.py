@@ -5,8 +5,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_sample_weight
-from csdl_keras._utils.checks import check_bool, check_choice, check_number
+from csdl_keras._utils.arrays import check_sample_weight
+from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.labels import own_classes, positions
@@ -67,8 +67,8 @@ def calibrate(
         batch_size: as in `keras.Model.predict`.
         spread: standard deviation of the priors of `ln(T)` and of biases, from 1e-6
             to 1e6, or `None` for the likelihood alone. Defaults to 1.
-        sample_weight: weights `(N,)` of the examples, or `(N, ...)` of pixels, which are divided by
-            their mean; `None` (default) is 1 for each.
+        sample_weight: weights of the shape of `y_val`, which are divided by their mean; `None`
+            (default) is 1 for each.
 
     Returns:
         A functional `keras.Model` that outputs calibrated probabilities
@@ -88,7 +88,6 @@ def calibrate(
     ('probability', (None, 3))
     """
     check_choice("method", method, ("temperature", "bias_corrected"))
-    check_bool("from_logits", from_logits)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
     inputs, probabilities, ending = probability_part(model, from_logits)
@@ -99,10 +98,7 @@ def calibrate(
         y_val = positions("y_val", y_val, known)
     labels = labels_of_rank(y_val, classes, rank)
     if sample_weight is not None:
-        of_examples = as_array("sample_weight", sample_weight, "(N,)").ndim == 1
-        shape = labels.shape[:1] if of_examples else labels.shape
-        sample_weight = check_sample_weight(sample_weight, shape)
-        sample_weight = np.repeat(sample_weight, labels.size // sample_weight.size)
+        sample_weight = check_sample_weight(sample_weight, labels.shape).ravel()
     # `predict` of a BayesModel raises on rows that are not distributions.
     part = BayesModel(inputs, probabilities)
     outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
@@ -180,6 +176,7 @@ def fit_temperature(
     the standard deviation of the priors, or `None` for none.
     """
     from scipy.optimize import minimize  # slow to import
+    from scipy.special import log_softmax
 
     logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST_PROBABILITY))
     size, classes = logs.shape
@@ -190,12 +187,8 @@ def fit_temperature(
 
     def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
         sharpness, bias = np.exp(-values[0]), values[1:] if with_bias else 0.0
-        scores = logs * sharpness + bias
-        scores -= scores.max(axis=1, keepdims=True)
-        weights = np.exp(scores)
-        total = weights.sum(axis=1)
-        loss = shares @ (np.log(total) - scores[rows, labels])
-        error = weights / total[:, None]
+        scaled = log_softmax(logs * sharpness + bias, axis=1)
+        loss, error = -shares @ scaled[rows, labels], np.exp(scaled)
         error[rows, labels] -= 1.0
         gradient = np.zeros_like(values)
         gradient[0] = -sharpness * (shares @ np.sum(error * logs, axis=1))

@@ -3,28 +3,20 @@
 from collections.abc import Sequence
 
 import keras
-import numpy as np
 
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import inputs_of, output_of
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import BayesDecision, ExpectedCost, ImageViews, ViewMean
-from csdl_keras.prediction.bayes_classifier import (
-    BayesModel,
-    CostsEnding,
-    adjusted_to,
-    copied_decision,
-    costs_ending,
-)
+from csdl_keras.prediction.bayes_classifier import costs_ending
 from csdl_keras.prediction.kind import output_kind
 
 
 def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras.Model:
     """Averages the outputs of several models in one model.
 
-    `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the decision. Members that
-    end in BayesDecision with one cost matrix become a `BayesModel` of their mean
-    probabilities.
+    `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the decision. Classifiers are
+    averaged before `bayes_classifier`.
 
     Args:
         members: at least one model, all with one input of the same shape and one
@@ -35,9 +27,8 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
         A functional `keras.Model`.
 
     Raises:
-        ValueError: if there is no member, members share layers, or they differ in shape, kind,
-            classes, columns, cost matrix, the unit of their costs, or the class frequencies that
-            they are adjusted to.
+        ValueError: if there is no member, members share layers or end in `BayesDecision`, or they
+            differ in shape, kind, classes, columns or the unit of their costs.
 
     References:
         - [Lakshminarayanan, Pritzel, Blundell: Simple and scalable predictive
@@ -57,6 +48,12 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     owners: dict[int, int] = {}
     for index, member in enumerate(members):
         output_of(member)
+        ending = costs_ending(member)
+        if ending is not None and isinstance(ending.layer, BayesDecision):
+            raise ValueError(
+                f"Expected members without a cost matrix; received {member.name!r}. Average the "
+                "classifiers, then pass the mean to bayes_classifier."
+            )
         for layer in member.layers:
             if layer.weights and owners.setdefault(id(layer), index) != index:
                 raise ValueError(
@@ -66,54 +63,22 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     shapes = [(one.inputs[0].shape, one.outputs[0].shape) for one in members]
     _check_alike("with the same shapes of input and output", shapes)
     _check_alike("with outputs of one kind", [output_kind(one, output) for one in members])
-    endings = [costs_ending(member) for member in members]
-    ends = [
-        member.outputs[0] if ending is None else ending.probabilities
-        for member, ending in zip(members, endings, strict=True)
-    ]
-    priors = [[one.tolist() for one in adjusted_to(end)] for end in ends]
-    _check_alike("that are adjusted to the same class frequencies", priors)
-    decision = _common_decision(endings)
-    if decision is None:
-        ends = [member.outputs[0] for member in members]
     first = members[0].inputs[0]
     inputs = keras.Input(batch_shape=first.shape, dtype=first.dtype, name="ensemble_inputs")
     outputs = [
-        keras.Model(member.inputs[0], end, name=f"member_{i}")(inputs)
-        for i, (member, end) in enumerate(zip(members, ends, strict=True))
+        keras.Model(member.inputs[0], member.outputs[0], name=f"member_{i}")(inputs)
+        for i, member in enumerate(members)
     ]
     mean = outputs[0]
     if len(outputs) > 1:
         mean = keras.layers.Average(name="mean", dtype=head_dtype(None))(outputs)
-    if decision is None:
-        return with_data(keras.Model(inputs, mean, name="ensemble"), *members)
-    costs = copied_decision(decision)(mean)
-    return with_data(BayesModel(inputs, costs, name="ensemble"), *members)
+    return with_data(keras.Model(inputs, mean, name="ensemble"), *members)
 
 
 def _check_alike(what: str, found: list) -> None:
     """Raises unless all members have the same of something."""
     if any(one != found[0] for one in found):
         raise ValueError(f"Expected members {what}; received {found}.")
-
-
-def _common_decision(endings: Sequence[CostsEnding | None]) -> BayesDecision | None:
-    """Returns a layer of the one cost matrix by which all members decide, or `None`."""
-    layers = [ending.layer for ending in endings if ending is not None and ending.costs is None]
-    decisions = [layer for layer in layers if isinstance(layer, BayesDecision)]
-    if len(decisions) < len(endings):
-        return None
-    first, *others = decisions
-    matrix = first.get_weights()[0]
-    for other in others:
-        same = other.mean_costs == first.mean_costs
-        if not same or not np.array_equal(matrix, other.get_weights()[0]):
-            raise ValueError(
-                f"Expected members with one cost matrix; received {matrix} with mean_costs="
-                f"{first.mean_costs} and {other.get_weights()[0]} with {other.mean_costs}. "
-                "Average the classifiers, then pass the mean to bayes_classifier."
-            )
-    return first
 
 
 def view_average(model: keras.Model, pixels: int = 1, flip: bool = False) -> keras.Model:

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from typing import Any
+import zipfile
 
 import keras
 
@@ -42,7 +42,7 @@ def export(
     """Writes a model, with its decision inside, for runtimes without Keras.
 
     The exported model takes batches of any size and has inputs and outputs as
-    `csdl_keras.models.serving_model`. Layers that compute in 16 or 64 bits become float32. A
+    `csdl_keras.models.serving_model`. Layers and inputs of 16 or 64 bits become float32. A
     network for data frames takes the numbers that `model.encode(frame)` returns. Keras exports with
     TensorFlow; on another backend, a new process does.
 
@@ -129,7 +129,7 @@ def main() -> None:
 
 
 def float32_model(model: keras.Model) -> keras.Model:
-    """Returns the model, or a copy with float32 in place of other floats but in its inputs.
+    """Returns the model, or a copy with float32 in place of other floats.
 
     Runtimes for CPUs lack most operations on 16-bit floats, LiteRT also those on 64-bit floats.
     """
@@ -137,28 +137,23 @@ def float32_model(model: keras.Model) -> keras.Model:
     found = {dtype for it in all_layers(model) for dtype in (it.dtype, it.compute_dtype)}
     if not found & set(_OTHER_FLOATS):
         return model
-    config = model.get_config()
-    changed = _in_float32(config)
-    for before, after in zip(config["layers"], changed["layers"], strict=True):
-        if before["class_name"] == "InputLayer":
-            after["config"]["dtype"] = before["config"]["dtype"]
-    copy = type(model).from_config(changed)
-    copy.set_weights(model.get_weights())
-    return copy
+    # By a file, which holds what weights do not, such as vocabularies and moments.
+    with tempfile.TemporaryDirectory() as folder:
+        file, copy = (pathlib.Path(folder, name) for name in ("model.keras", "copy.keras"))
+        model.save(file)
+        with zipfile.ZipFile(file) as saved, zipfile.ZipFile(copy, "w") as changed:
+            for name in saved.namelist():
+                content = saved.read(name)
+                changed.writestr(name, _in_float32(content) if name == "config.json" else content)
+        return keras.saving.load_model(copy, compile=False, safe_mode=False)
 
 
-def _in_float32(config: object) -> Any:
-    """Returns a config with float32 in place of other floats, and of dtype policies with them."""
-    if isinstance(config, list):
-        return [_in_float32(value) for value in config]
-    if not isinstance(config, dict):
-        return config
-    changed = {key: _in_float32(value) for key, value in config.items()}
-    name = "name" if config.get("class_name") == "DTypePolicy" else "dtype"
-    place = changed["config"] if name == "name" else changed
-    if str(place.get(name)).endswith(_OTHER_FLOATS):
-        place[name] = "float32"
-    return changed
+def _in_float32(config: bytes) -> str:
+    """Returns the config of a saved model with float32 in place of other floats."""
+    floats = "|".join(_OTHER_FLOATS)
+    return re.sub(
+        rf'("(?:dtype|name)": )"(?:mixed_)?(?:{floats})"', r'\1"float32"', config.decode()
+    )
 
 
 def write_artifact(model: keras.Model, path: pathlib.Path, format: str) -> None:

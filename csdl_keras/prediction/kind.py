@@ -14,10 +14,6 @@ from csdl_keras._utils.types import Tensor
 # What the names of losses that train scores of classes have in them.
 _CLASSIFIER_LOSSES = ("crossentropy", "categoricalhinge", "kldivergence")
 
-_LOSSES = {
-    "cost": "costs, such as SOSRLoss,",
-    "probability": "classifiers, such as cross-entropy,",
-}
 _TRAINED = {
     "cost": "estimates of costs, lowest for the right class",
     "probability": "scores of classes, highest for the right one",
@@ -138,8 +134,8 @@ def check_loss(model: keras.Model, kind: str) -> None:
     loss = losses[0]
     name = loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
     raise ValueError(
-        f"Expected a loss of {_LOSSES[wanted]} for the {kind} of {model.name!r}, which ends in "
-        f"{describe_output(model)[1]}; received {name}, which trains {_TRAINED[trained]}."
+        f"Expected a loss that trains {_TRAINED[wanted]}, for the {kind} of {model.name!r}, which "
+        f"ends in {describe_output(model)[1]}; received {name}, which trains {_TRAINED[trained]}."
     )
 
 

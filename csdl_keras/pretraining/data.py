@@ -1,6 +1,5 @@
 """Reads and checks the data of pre-training: arrays, or a dataset of batches."""
 
-import itertools
 from typing import Any
 
 import keras
@@ -21,8 +20,6 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs._tensors import tensor_or_labels
 from csdl_keras.costs.checks import check_cost_vectors, check_not_one_hot
 
-_LARGEST = float(np.finfo("float32").max)
-_REASON = ", as the cross-entropy demands"
 UNBOUNDED_HINT = (
     "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
     "reconstruction='squared_error', which takes any finite values."
@@ -43,15 +40,13 @@ class PretrainingData:
         costs_needed: bool,
         cost_matrix: np.ndarray | None,
         batch_size: int,
-        steps_per_epoch: int | None,
         unlabelled: ArrayLike | None = None,
         binary_costs: bool = False,
     ):
         self.is_array = hasattr(x, "__array__") or isinstance(x, (list, tuple))
         self.x = input_array("x", x) if self.is_array else x
         self.costs_needed, self.cost_matrix = costs_needed, cost_matrix
-        self.batch_size, self.steps_per_epoch = batch_size, steps_per_epoch
-        self.binary_costs = binary_costs
+        self.batch_size, self.binary_costs = batch_size, binary_costs
         self.num_decisions = None if cost_matrix is None else cost_matrix.shape[1]
         self.costs: np.ndarray | None = None
         self.cost_weights: np.ndarray | None = None
@@ -63,8 +58,6 @@ class PretrainingData:
                 )
             self._check_dataset()
             return
-        if steps_per_epoch is not None:
-            raise ValueError("Expected `steps_per_epoch` only with a dataset; received an array.")
         self.x = check_inputs(model, self.x)
         if costs_needed:
             if costs is None:
@@ -104,14 +97,12 @@ class PretrainingData:
                 "Expected `x` to be an array or a dataset that can be read several times, such "
                 f"as a tf.data.Dataset or a PyDataset; received {type(self.x).__name__}."
             )
-        infinite = hasattr(self.x, "cardinality") and int(self.x.cardinality()) == -1
-        if infinite and self.steps_per_epoch is None:
-            raise ValueError("Expected `steps_per_epoch` with an infinite dataset; received None.")
+        if hasattr(self.x, "cardinality") and int(self.x.cardinality()) == -1:
+            raise ValueError("Expected a finite dataset; received one that repeats for ever.")
 
     def fingerprint(self) -> str:
         """Returns a digest of the arrays, with costs only if they are read."""
-        inputs = self.x if self.is_array else None
-        parts = (inputs, self.costs, self.cost_matrix, self.cost_weights)
+        parts = (self.x, self.costs, self.cost_matrix, self.cost_weights)
         return fingerprint(*(part for part in parts if part is not None))
 
     def check(self, below: keras.Model | None, bounded: bool) -> None:
@@ -122,7 +113,7 @@ class PretrainingData:
         batches, counts = self.x, np.zeros(4)
         if isinstance(self.x, keras.utils.PyDataset):
             batches = (self.x[index] for index in range(len(self.x)))
-        for batch in itertools.islice(batches, self.steps_per_epoch):
+        for batch in batches:
             inputs, targets, _ = keras.utils.unpack_x_y_sample_weight(batch)
             inputs = keras.ops.convert_to_numpy(inputs)
             check_codes(inputs if below is None else below.predict_on_batch(inputs), bounded)
@@ -148,8 +139,7 @@ class PretrainingData:
         """Returns data for `LayerFit.pretrain`: the codes of arrays, or a dataset of inputs."""
         if not self.is_array:
             # A dataset comes in its own order; asking fit to shuffle it would only warn.
-            arguments = {"x": self.x, "y": None, "shuffle": False}
-            return {**arguments, "steps_per_epoch": self.steps_per_epoch}
+            return {"x": self.x, "y": None, "shuffle": False}
         codes = self._codes(below)
         check_codes(codes, bounded)
         weights = {"sample_weight": self.cost_weights, "batch_size": self.batch_size}
@@ -157,7 +147,8 @@ class PretrainingData:
 
 
 def check_codes(codes: np.ndarray, bounded: bool) -> None:
-    """Raises unless codes are finite and, for the cross-entropy, within [0, 1]."""
-    low, high = (0.0, 1.0) if bounded else (-_LARGEST, _LARGEST)
-    reason, hint = (_REASON, f" {UNBOUNDED_HINT}") if bounded else ("", "")
-    check_range("the inputs of a hidden layer", codes, low, high, reason, hint)
+    """Raises unless codes are within [0, 1], for the cross-entropy."""
+    if bounded:
+        reason = ", as the cross-entropy demands"
+        hint = f" {UNBOUNDED_HINT}"
+        check_range("the inputs of a hidden layer", codes, 0.0, 1.0, reason, hint)

@@ -17,8 +17,7 @@ def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
         model: a functional or sequential model.
 
     Raises:
-        ValueError: if there is none, or one whose input is not
-            `(batch, features)`, or the model is not functional or sequential.
+        ValueError: if there is none, or the model is not functional or sequential.
 
     Example:
 
@@ -36,12 +35,6 @@ def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
             f"with {[type(layer).__name__ for layer in model.layers]}. The last Dense layer "
             "counts as the output layer; layers inside nested models do not count."
         )
-    for layer in layers:
-        if len(layer.input.shape) != 2:
-            raise ValueError(
-                "Expected hidden Dense layers with inputs (batch, features); received "
-                f"{layer.name!r} with {tuple(layer.input.shape)}."
-            )
     return layers
 
 

@@ -1,7 +1,5 @@
 """Trains the CAE of one hidden layer on the clean codes of the layers below it."""
 
-import contextlib
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import keras
@@ -85,7 +83,10 @@ class LayerFit(keras.Model):
             frozen += self.cae.regressor.trainable_variables
         if "reconstruction" not in self.loss_weights:
             frozen += self.cae.decoder_variables
-        with frozen_variables(frozen):
+        changed = [variable for variable in frozen if variable.trainable]
+        try:
+            for variable in changed:
+                variable.trainable = False
             self.compile(
                 optimizer,
                 loss=self.losses_by_output,
@@ -93,16 +94,6 @@ class LayerFit(keras.Model):
                 steps_per_execution=steps_per_execution,
             )
             return seeded_fit(self, **fit_arguments)
-
-
-@contextlib.contextmanager
-def frozen_variables(variables: Iterable[keras.Variable]) -> Iterator[None]:
-    """Makes variables non-trainable inside the `with` block."""
-    changed = [variable for variable in variables if variable.trainable]
-    for variable in changed:
-        variable.trainable = False
-    try:
-        yield
-    finally:
-        for variable in changed:
-            variable.trainable = True
+        finally:
+            for variable in changed:
+                variable.trainable = True

@@ -11,7 +11,6 @@ import numpy as np
 
 from csdl_keras._utils.checks import (
     LARGEST_INTEGER,
-    check_bool,
     check_callbacks,
     check_choice,
     check_integer,
@@ -40,13 +39,11 @@ def pretrain(
     reconstruction: str = "cross_entropy",
     tied: bool = False,
     seed: int | None = None,
-    steps_per_epoch: int | None = None,
     callbacks: Sequence[keras.callbacks.Callback] = (),
     verbose: Verbose = "auto",
     cost_matrix: ArrayLike | None = None,
     cost_scale: float = 1.0,
     cache: StageCache | None = None,
-    data_id: str | None = None,
     unlabelled: ArrayLike | None = None,
     binary_costs: bool = False,
 ) -> list[keras.callbacks.History]:
@@ -59,7 +56,7 @@ def pretrain(
 
     Args:
         model: a functional or sequential model with hidden `Dense` layers.
-        x: inputs `(N, ...)`, or a `tf.data.Dataset` or `PyDataset` of batches `x`
+        x: inputs `(N, ...)`, or a finite `tf.data.Dataset` or a `PyDataset` of batches `x`
             or `(x, costs)`. The inputs of hidden layers must lie in [0, 1] for the
             cross-entropy.
         costs: cost vectors `(N, D)`, or integer labels `(N,)` with a `cost_matrix`;
@@ -74,16 +71,14 @@ def pretrain(
         tied: whether decoders use the transposed weights. Defaults to False.
         seed: seed of shuffling, corruption and the weights of decoders; `None`
             (default) follows `keras.utils.set_random_seed`.
-        steps_per_epoch: batches in an epoch of a dataset, needed for an infinite one.
         callbacks: Keras callbacks for the fit of each layer.
         verbose: as in `keras.Model.fit`, with a heading for each layer.
         cost_matrix: `(K, K)`, `C[true, decision]`, if costs are labels; or `None` (default).
         cost_scale: factor above 0 by which costs are multiplied. Defaults to 1; the
             paper's is `1 / C.max()`, so that costs are about 1.
         cache: a `StageCache` that keeps pre-trained layers, which models with equal lower
-            layers share; needs a `seed`, and `callbacks` that only observe. With a folder, a
-            killed run continues, within a layer if `x` is an array. Defaults to `None`.
-        data_id: name that identifies a dataset, needed with a `cache`.
+            layers share; needs arrays, a `seed`, and `callbacks` that only observe. With a folder,
+            a killed run continues within a layer. Defaults to `None`.
         unlabelled: more inputs `(U, ...)` without costs, if `x` is an array, which are
             reconstructed only. `None` (default) is none.
         binary_costs: as in `costs.check_cost_vectors`. Defaults to False.
@@ -112,13 +107,8 @@ def pretrain(
     [2, 2]
     """
     beta = check_number("beta", beta, 0, 1)
-    corruption = check_number("corruption", corruption, 0, 1)
     epochs = check_integer("epochs", epochs)
     batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
-    if steps_per_epoch is not None:
-        steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch, high=LARGEST_INTEGER)
-    check_bool("tied", tied)
-    check_bool("binary_costs", binary_costs)
     callbacks = check_callbacks(callbacks)
     cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))
@@ -135,28 +125,21 @@ def pretrain(
     if cost_matrix is not None:
         cost_matrix = check_cost_matrix(cost_matrix)
     matrix = cost_matrix if beta > 0 else None
-    data = PretrainingData(
-        model, x, costs, beta > 0, matrix, batch_size, steps_per_epoch, unlabelled, binary_costs
-    )
+    data = PretrainingData(model, x, costs, beta > 0, matrix, batch_size, unlabelled, binary_costs)
+    if cache is not None and not data.is_array:
+        raise ValueError("Expected `x` to be an array with a `cache`; received a dataset.")
     data.check(below_layer(model, layers[0]), bounded)
     for lower, layer in itertools.pairwise(layers):
         if layer.input is not lower.output:  # A layer between them can leave [0, 1].
             data.check(below_layer(model, layer), bounded)
-    if cache is not None and not data.is_array and data_id is None:
-        raise ValueError(
-            "Expected a `data_id`, a name that tells this dataset from others, with a `cache`; "
-            "received None."
-        )
     common = {
         "stage": "pretrained layer",
         "environment": environment(),
-        "data": data.fingerprint(),
-        "data_id": data_id,
-        "steps_per_epoch": data.steps_per_epoch,
+        "data": data.fingerprint() if data.is_array else None,
         "beta": beta,
         "corruption": corruption,
         "epochs": epochs,
-        "batch_size": batch_size if data.is_array else None,
+        "batch_size": batch_size,
         "optimizer": describe(optimizer),
         "reconstruction": reconstruction,
         "tied": tied,

@@ -146,7 +146,6 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
                 if seed != self.seed:
                     model.set_weights(self.network(hp, seed).get_weights())
                 if (chosen := self.pretraining(hp)) is not None:
-                    chosen["steps_per_epoch"] = arguments.get("steps_per_epoch")
                     pretrain(model, x, y, seed=seed, batch_size=batch_size, verbose=0, **chosen)
             if seed is not None:
                 keras.utils.set_random_seed(seed)
@@ -202,7 +201,7 @@ class CSDNNHyperModel(AlgorithmHyperModel):
             (default), for SOSR only: targets are cost vectors `(N, K)`.
         algorithm: a fully-connected `Algorithm` that trains with NLL or SOSR, or its name.
             Defaults to `"csdnn"`.
-        cache, data_id: as in `csdl_keras.pretrain`; trials share pre-trained layers.
+        cache: as in `csdl_keras.pretrain`; trials share pre-trained layers.
         num_classes: `K`, required without a cost matrix.
         max_cost: the largest cost, by which losses divide costs; `None` (default) is
             that of the matrix, or 1 for cost vectors.
@@ -249,12 +248,10 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         algorithm: str | Algorithm = "csdnn",
         *,
         cache: StageCache | None = None,
-        data_id: str | None = None,
         **kwargs: Any,
     ):
         super().__init__(input_shape, cost_matrix, algorithm, **kwargs)
         self.cache = check_cache(cache, self.seed)
-        self.data_id = data_id
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
         """Builds the untrained network, not compiled."""
@@ -283,7 +280,6 @@ class CSDNNHyperModel(AlgorithmHyperModel):
             "epochs": hp.get("pretraining_epochs"),
             "optimizer": keras.optimizers.Adam(hp.get("pretraining_learning_rate")),
             "cache": self.cache,
-            "data_id": self.data_id,
         }
 
 

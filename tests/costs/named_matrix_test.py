@@ -155,7 +155,7 @@ BLIND = {
     "cost_report of amounts": lambda c: csdl.evaluation.cost_report({"m": D}, Y, amounts=c),
     "compare_costs": lambda c: csdl.evaluation.compare_costs(Y, D, Y, c),
     "cost_interval": lambda c: csdl.evaluation.cost_interval(Y, D, c),
-    "risk_coverage_area": lambda c: csdl.evaluation.risk_coverage_area(Y, None, c, P),
+    "risk_coverage_area": lambda c: csdl.evaluation.risk_coverage_area(Y, P, c),
     "cost_per_class": lambda c: csdl.evaluation.cost_per_class(Y, D, c),
     "savings": lambda c: csdl.evaluation.savings(Y, D, c),
     "error_rate": lambda c: csdl.evaluation.error_rate(Y, D, c),

@@ -47,19 +47,3 @@ def test_affine_costs_are_those_of_the_matrices():
         assert one.name == other.name
         np.testing.assert_allclose(one.per_class, other.per_class, rtol=1e-9)
         np.testing.assert_allclose([one.low, one.high], [other.low, other.high], rtol=1e-9)
-
-
-def test_expected_costs_of_probabilities():
-    probabilities = RNG.dirichlet(np.ones(3), size=40)
-    of_loop = np.array(
-        [
-            [sum(probabilities[n][y] * MATRICES[n][y][k] for y in range(3)) for k in range(3)]
-            for n in range(40)
-        ]
-    )
-    for costs in (MATRICES, AFFINE):
-        found = evaluation.risk_coverage_curve(LABELS, None, costs, probabilities)
-        expected = evaluation.risk_coverage_curve(LABELS, of_loop, costs)
-        np.testing.assert_allclose(found, expected, rtol=1e-9)
-        area = evaluation.risk_coverage_area(LABELS, None, costs, probabilities)
-        assert area == found[1].mean()

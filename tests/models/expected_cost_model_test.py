@@ -63,16 +63,6 @@ class TestExpectedCostModel(TestCase):
         deviance = loops.observed(joined, outputs["class_costs"]).mean()
         self.assertAllClose(logs["loss"], likelihood + weight * deviance, rtol=1e-4)
 
-    @pytest.mark.parametrize("batched", [True, False])
-    def test_targets_in_a_pipeline(self, batched):
-        tf = pytest.importorskip("tensorflow")
-        data = tf.data.Dataset.from_tensor_slices((X, LABELS, COSTS))
-        data = data.batch(10) if batched else data
-        data = data.map(lambda x, y, c: (x, labelled_costs(y, c)))
-        found = next(iter(data if batched else data.batch(10)))[1]
-        for name, values in labelled_costs(LABELS[:10], COSTS[:10]).items():
-            np.testing.assert_allclose(found[name].numpy(), values, rtol=1e-6)
-
     def test_deciding_by_the_model_of_training_names_the_right_one(self):
         with pytest.raises(ValueError, match=r"cost_model\(\)"):
             decide(made(), X)

@@ -1,6 +1,7 @@
 """Tests of the network for tables."""
 
 import numpy as np
+import pandas
 import pytest
 
 from csdl_keras.models import tabular
@@ -66,10 +67,12 @@ class TestTabular(TestCase):
     def test_categories_and_missing_values(self):
         x = np.stack([RNG.normal(size=90), np.arange(90) % 3], axis=1)
         x[::5] = np.nan
-        for categorical in ([1], {1: 3}):
-            features = tabular(x, 2, (), output="features", bins=0, categorical=categorical)
-            found = to_numpy(features(np.array([[np.nan, 2.0], [np.nanmean(x[:, 0]), np.nan]])))
-            self.assertAllClose(found, [[0, 1, 0, 0, 0, 1], [0, 0, 1, 0, 0, 0]], atol=1e-6)
+        frame = pandas.DataFrame(
+            {"number": x[:, 0], "letter": pandas.Series(x[:, 1]).map(dict(enumerate("abc")))}
+        )
+        features = tabular(frame, 2, (), output="features", bins=0)
+        found = to_numpy(features(np.array([[np.nan, 2.0], [np.nanmean(x[:, 0]), np.nan]])))
+        self.assertAllClose(found, [[0, 1, 0, 0, 0, 1], [0, 0, 1, 0, 0, 0]], atol=1e-6)
 
     def test_it_starts_without_bends(self):
         x = RNG.normal(size=(200, 2))

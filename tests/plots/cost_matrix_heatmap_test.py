@@ -18,7 +18,7 @@ class TestCostMatrixHeatmap:
         np.testing.assert_array_equal(axes.images[0].get_array(), MATRIX)
         words = {cell: text.get_text() for cell, text in texts_of(axes).items()}
         assert [words[cell] for cell in np.ndindex(3, 4)] == (
-            ["0", "1", "2", "0.5", "9", "0", "3.33", "0.5", "1234", "7", "0", "0.5"]
+            ["0", "1", "2", "0.5", "9", "0", "3.33", "0.5", "1,234", "7", "0", "0.5"]
         )
 
     def test_axes(self):

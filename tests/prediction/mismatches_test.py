@@ -45,7 +45,7 @@ class TestLosses:
                 with refused("rows that sum to 1"):
                     fit(softmax, loss, y=y)
             for function in (csdl.decide, lambda model, x: csdl.bayes_classifier(model, C)):
-                with refused("Expected a loss of classifiers.*trains estimates of costs"):
+                with refused("Expected a loss that trains scores.*trains estimates of costs"):
                     function(softmax, X)
 
     def test_few_costs_may_sum_to_1(self):
@@ -71,7 +71,7 @@ class TestLosses:
         model = functional([csdl.CostOutput(3)])
         for loss in (LOGITS, losses.MINLoss(C)):
             fit(model, loss)
-            with refused("Expected a loss of costs"):
+            with refused("Expected a loss that trains estimates of costs"):
                 csdl.decide(model, X)
         linear = functional([layers.Dense(3)])
         fit(linear, losses.SOSRLoss(C))
@@ -83,7 +83,7 @@ class TestLosses:
         with refused("which are probabilities"):
             losses.expected_cost(None, P)
         softmax = functional([layers.Dense(3, "softmax")])
-        with refused("Expected a loss of classifiers"):
+        with refused("Expected a loss that trains scores of classes"):
             softmax.compile("sgd", losses.expected_cost)
             csdl.decide(softmax, X)
 

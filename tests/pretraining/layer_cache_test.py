@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from tests.pretraining.data_test import as_tf_data
 from tests.pretraining.pretrain_test import LABELS, C, X
 from tests.support.trainers import Counter
 from tests.support.weights import assert_same_weights
@@ -66,16 +65,6 @@ class TestCache:
         assert_same_weights(found, pretrained()[0])
         assert counter.fits == 1
 
-    def test_a_dataset_needs_a_name(self):
-        cache, counter = csdl.StageCache(), Counter()
-        arguments = {"x": as_tf_data(X, LABELS), "costs": None, "cache": cache}
-        with pytest.raises(ValueError, match="`data_id`.*received None"):
-            pretrained(**arguments)
-        first, _ = pretrained(**arguments, data_id="a", callbacks=[counter])
-        again, _ = pretrained(**arguments, data_id="a", callbacks=[counter])
-        assert counter.fits == 2
-        assert_same_weights(again, first)
-
 
 class FoundError(Exception):
     """Ends pre-training where a layer is looked up."""
@@ -100,13 +89,8 @@ class OwnAdam(keras.optimizers.Adam):
     version = 1
 
 
-DATASET = {"costs": None, "data_id": "a"}
 CHANGES = {
-    "x": [
-        {"x": X[::-1]},
-        {"x": as_tf_data(X, LABELS), **DATASET},
-        {"x": as_tf_data(X, C[LABELS]), **DATASET, "cost_matrix": None},
-    ],
+    "x": [{"x": X[::-1]}],
     "costs": [{"costs": (LABELS + 1) % 3}, {"costs": C[LABELS], "cost_matrix": None}],
     "beta": [{"beta": 0.5}, {"beta": 0.0}],
     "corruption": [{"corruption": 0.5}],
@@ -120,10 +104,8 @@ CHANGES = {
     "reconstruction": [{"reconstruction": "squared_error"}],
     "tied": [{"tied": True}],
     "seed": [{"seed": 1}],
-    "steps_per_epoch": [{"x": as_tf_data(X, LABELS), **DATASET, "steps_per_epoch": 1}],
     "cost_matrix": [{"cost_matrix": C.T}],
     "cost_scale": [{"cost_scale": 0.5}],
-    "data_id": [{"x": as_tf_data(X, LABELS), **DATASET, "data_id": "b"}],
     "unlabelled": [{"unlabelled": X[:9]}, {"unlabelled": X[:9] * 0.5}],
     "model": [{"activation": "hard_sigmoid"}],
 }

@@ -70,7 +70,7 @@ def test_the_best_model_is_what_was_recorded(tuner_class, make, tmp_path):
 
 def test_datasets_of_cost_vectors(tmp_path):
     given = {"cost_matrix": None, "num_classes": 3, "max_cost": 10.0}
-    hyper_model = small(depth=1, cache=csdl.StageCache(), data_id="mine", **given)
+    hyper_model = small(depth=1, **given)
     tuner = made(tmp_path, hyper_model, max_trials=2)
     validation = as_tf_data(X[VALIDATION], COSTS[VALIDATION])
     tuner.search(
