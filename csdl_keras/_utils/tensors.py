@@ -201,17 +201,6 @@ def looks_like_probabilities(outputs: Tensor) -> Tensor:
     return ops.logical_and(ops.all(rows), several)
 
 
-def distribution_counts(outputs: Tensor, weights: Tensor = None) -> Tensor:
-    """Counts `(3,)` rows that are distributions, others, and those that are none in 16 bits."""
-    proper, roughly = probability_rows(outputs), probability_rows(outputs, TOLERANCE_16_BITS)
-    counted = ops.logical_not(ops.any(ops.isnan(outputs), axis=-1))
-    if weights is not None:
-        counted = ops.logical_and(counted, ops.reshape(weights, ops.shape(proper)) > 0)
-    kinds = (proper, ops.logical_not(proper), ops.logical_not(roughly))
-    found = [ops.sum(ops.cast(ops.logical_and(kind, counted), "float32")) for kind in kinds]
-    return ops.stack(found)
-
-
 def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
     """Counts rows that are not one-hot, and the marks of rows by the remainder of their class by 3.
 
