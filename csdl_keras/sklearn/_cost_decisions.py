@@ -133,11 +133,10 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         return -float(np.average(paid, weights=sample_weight))
 
     def _set_costs(
-        self, labels: np.ndarray, cost_matrix: ArrayLike | None, costs: CostsLike | None
+        self, labels: np.ndarray, costs: CostsLike | None
     ) -> tuple[KnownCosts | None, np.ndarray | None]:
         """Sets `cost_matrix_` and `decisions_`; returns examples' known costs and cost vectors."""
-        size, others = len(self.classes_), self.other_decisions
-        matrix = self.cost_matrix if cost_matrix is None else cost_matrix
+        size, others, matrix = len(self.classes_), self.other_decisions, self.cost_matrix
         known, vectors = None, None
         if costs is not None and matrix is not None:
             raise ValueError("Expected `costs` or a `cost_matrix`; received both.")

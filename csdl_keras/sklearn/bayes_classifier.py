@@ -104,7 +104,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         targets = label_array("y", column_or_1d(y, warn=True))
         check_classification_targets(targets)
         labels = self._set_classes(targets)
-        self._set_costs(labels, None, costs)
+        self._set_costs(labels, costs)
         ascending = np.unique(self.classes_)
         if self.calibration == "temperature":
             # scikit-learn's temperature scaling takes labels that are not strings for indices.

@@ -1,6 +1,5 @@
 """Every algorithm as an estimator of scikit-learn."""
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any, Self, TypeAlias
 
@@ -82,7 +81,6 @@ class CostSensitiveClassifier(CostDecisions):
         random_state: an integer is the seed of `csdl_keras.train` and of the
             split; a `numpy.random.RandomState` draws both; `None` (default)
             follows `keras.utils.set_random_seed`.
-        ensemble: number of networks that are averaged; `None` (default) is that of the algorithm.
         other_decisions: labels for decisions that are not a class, such as
             `["abstain"]` with `csdl_keras.costs.with_abstain`. By default (`None`) they
             are the next numbers above the highest class if classes are numbers,
@@ -127,7 +125,6 @@ class CostSensitiveClassifier(CostDecisions):
         settings: Settings | None = None,
         validation_fraction: float | None = None,
         random_state: RandomState = None,
-        ensemble: int | None = None,
         other_decisions: Sequence[object] | None = None,
         verbose: Verbose = 0,
         network: Network | None = None,
@@ -138,7 +135,6 @@ class CostSensitiveClassifier(CostDecisions):
         self.settings = settings
         self.validation_fraction = validation_fraction
         self.random_state = random_state
-        self.ensemble = ensemble
         self.other_decisions = other_decisions
         self.verbose = verbose
         self.network = network
@@ -148,7 +144,6 @@ class CostSensitiveClassifier(CostDecisions):
         self,
         X: ArrayLike,  # noqa: N803
         y: ArrayLike,
-        cost_matrix: ArrayLike | None = None,
         costs: CostsLike | None = None,
     ) -> Self:
         """Trains on the examples.
@@ -156,7 +151,6 @@ class CostSensitiveClassifier(CostDecisions):
         Args:
             X: inputs `(N, F)`, images `(N, height, width, channels)`, or any data frame.
             y: labels `(N,)` of any type.
-            cost_matrix: `(K, D)`, replaces that of the estimator.
             costs: costs of each example, instead of a matrix: cost vectors `(N, D)`, what
                 each decision costs; or for algorithms that estimate class probabilities
                 `(N, K, D)` or `csdl_keras.costs.AffineCosts`, if all but the class will be
@@ -172,7 +166,7 @@ class CostSensitiveClassifier(CostDecisions):
             raise ValueError(
                 f"Expected at least 2 classes in `y`; received one class, {self.classes_[0]!r}."
             )
-        known, vectors = self._set_costs(labels, cost_matrix, costs)
+        known, vectors = self._set_costs(labels, costs)
         trained = self._train(x, labels, vectors, known)
         self.model_, self._unit = trained.model, trained.unit
         named = all(isinstance(label, (str, np.bool_)) for label in self.classes_)
@@ -203,8 +197,6 @@ class CostSensitiveClassifier(CostDecisions):
         if known is not None and not _has_probabilities(self.algorithm):
             raise ValueError(_NEED_PROBABILITIES)
         found = get_algorithm(self.algorithm, self.effort)
-        if self.ensemble is not None:
-            found = dataclasses.replace(found, members=self.ensemble)
         costs: KnownCosts | None = vectors if known is None else known
         if known is not None and not found.shares_training:
             costs = vectors_of_labels(labels, known)  # What trains on costs needs those.

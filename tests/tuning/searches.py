@@ -35,8 +35,9 @@ def small(algorithm="csdnn", **arguments):
 
 def made(folder, hyper_model, tuner_class=tuning.RandomSearch, **arguments):
     """A tuner of one trial, which searches in `folder`."""
-    common = {"objective": OBJECTIVE, "max_trials": 1, "seed": 1, "directory": folder}
-    return tuner_class(hyper_model, **{**common, **arguments})
+    max_trials = arguments.pop("max_trials", 1)  # third, as in KerasTuner's own
+    common = {"seed": 1, "directory": folder, **arguments}
+    return tuner_class(hyper_model, OBJECTIVE, max_trials, **common)
 
 
 def search(tuner, x=X, y=Y, **arguments):
