@@ -69,10 +69,6 @@ class CaffePooling2D(PlainLayer):
         share = self.pool_size**2 / np.outer(self._inside(height), self._inside(width))
         return mean * ops.convert_to_tensor(share[None, :, :, None], dtype=mean.dtype)
 
-    def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
-        batch, height, width, channels = input_shape
-        return (batch, self._windows(height), self._windows(width), channels)
-
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class WithinChannelLRN(PlainLayer):
