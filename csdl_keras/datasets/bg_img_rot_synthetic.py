@@ -5,9 +5,8 @@ import dataclasses
 import numpy as np
 
 from csdl_keras._utils.arrays import check_range
-from csdl_keras._utils.checks import check_integer
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.datasets.data_set import DataSet, check_data_set
+from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.variants import luma
 
 #: Smallest standard deviation of the pixels of a patch that is accepted.
@@ -59,9 +58,6 @@ def bg_img_rot_synthetic(
     >>> data.x_train.shape, len(data.y_val), len(data.y_test)
     ((100, 28, 28, 1), 20, 50)
     """
-    check_data_set("base", base)
-    for size in (train_size, val_size, test_size):
-        check_integer("train_size, val_size and test_size", size)
     if len(base.input_shape) != 3 or base.input_shape[-1] != 1:
         raise ValueError(
             "Expected `base` to have gray images (height, width, 1); received "
@@ -129,11 +125,6 @@ def _patches(
         chosen = which == index
         deviation = _deviations(picture, height, width)
         accepted[chosen] = deviation[top[chosen], left[chosen]] >= MIN_DEVIATION
-    if not accepted.any(axis=1).all():
-        raise ValueError(
-            "Expected images large enough for patches of photographs whose pixels vary; received "
-            f"{(height, width)}."
-        )
     first = accepted.argmax(axis=1)
     patches = np.empty((number, height, width), dtype="float32")
     for row, column in enumerate(first):

@@ -2,7 +2,6 @@
 
 import os
 
-from csdl_keras._utils.checks import check_bool, check_type
 from csdl_keras.datasets.bg_img_rot_synthetic import bg_img_rot_synthetic
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
@@ -63,8 +62,6 @@ def load(
     >>> data.x_train.shape, data.x_test.shape, float(data.x_train.max())
     ((1100, 8, 8, 1), (540, 8, 8, 1), 1.0)
     """
-    check_type("name", name, str, "a string")
-    check_bool("imbalanced", imbalanced)
     if name in EMBEDDED:
         data = EMBEDDED[name]()
     elif name == "bg_img_rot_synthetic":

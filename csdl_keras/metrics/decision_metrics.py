@@ -30,12 +30,15 @@ from csdl_keras.costs._tensors import (
     check_present,
     class_index,
     from_config,
+    known_rows,
     labels_of_shape,
+    matrices_of_batch,
     rows_of,
     tensor_or_labels,
     to_config,
 )
 from csdl_keras.costs.checks import check_not_one_hot
+from csdl_keras.costs.known import CostsLike
 
 _HINT = "For integer labels, give the metric a `cost_matrix` with as many columns as outputs."
 
@@ -72,21 +75,29 @@ class DecisionMetric(keras.metrics.Mean):
         y_true: Tensor,
         y_pred: Tensor,
         sample_weight: Tensor | None = None,
+        costs: CostsLike | Tensor | None = None,
     ) -> None:
         """Adds a batch.
 
         Args:
-            y_true: cost vectors, or integer labels.
+            y_true: cost vectors, or integer labels, which `costs` needs.
             y_pred: `(batch, ..., D)` outputs of the model.
             sample_weight: `None`, or weights `(batch,)` or `(batch, ...)`.
+            costs: `None` (default), or costs that are known when deciding: `(batch, K, D)`,
+                `C[n, true, decision]`, `(K, D)`, or `csdl_keras.costs.AffineCosts`.
         """
         y_pred = tensor_or_array("y_pred", y_pred)
-        y_true = self.targets(y_true, examples_shape("y_pred", y_pred))
-        values = self._values(y_pred)
+        shape = examples_shape("y_pred", y_pred)
+        known = None if costs is None else matrices_of_batch(costs, y_pred)
+        if known is None:
+            y_true = self.targets(y_true, shape)
+        else:
+            y_true = labels_of_shape(tensor_or_labels(y_true, known.shape[1]), shape)
+        values = self._values(y_pred, known)
         # argmin takes NaN for the smallest value on some backends and not on others.
         unknown = ops.any(ops.isnan(values), axis=-1)
         chosen = ops.one_hot(ops.argmin(values, axis=-1), values.shape[-1], dtype=values.dtype)
-        vectors = self.vectors(y_true, y_pred)
+        vectors = self.vectors(y_true, y_pred) if known is None else known_rows(known, y_true)
         if vectors is not None:
             vectors, _ = same_shape("(batch, ..., D)", _HINT, costs=vectors, outputs=chosen)
         score = ops.where(unknown, float("nan"), self.score(y_true, chosen, vectors))
@@ -112,7 +123,7 @@ class DecisionMetric(keras.metrics.Mean):
         """Adds scores `(N,)` of decisions, with the cost vectors of the examples."""
         super().update_state(score, sample_weight=weights)
 
-    def _values(self, y_pred: Tensor) -> Tensor:
+    def _values(self, y_pred: Tensor, known: Tensor | None) -> Tensor:
         """Returns `(batch, ..., D)` values whose argmin is the decision."""
         outputs = at_least_float32(y_pred)
         if self.kind is None and y_pred.shape[-1] == 1:
@@ -124,7 +135,10 @@ class DecisionMetric(keras.metrics.Mean):
             outputs = ops.sigmoid(outputs) if outputs.shape[-1] == 1 else ops.softmax(outputs)
         if self.kind in (None, "cost"):
             return outputs
-        return self.decision_costs(distributions(outputs))
+        outputs = distributions(outputs)
+        if known is not None:
+            return ops.matmul(outputs[:, None], known)[:, 0]
+        return self.decision_costs(outputs)
 
     def _outputs_seen(self, y_pred: Tensor, vectors: Tensor, weights: Tensor) -> Tensor:
         """Counts outputs of weight above 0 that are distributions, and that are not, `(2,)`."""
@@ -221,8 +235,9 @@ class AverageCost(DecisionMetric):
     the argmax of probabilities or logits, or with `bayes=True` the decision of lowest expected cost
     on them. Monitor it as `"val_average_cost"`, with `mode="min"`.
 
-    Where costs are known when deciding, targets are `csdl_keras.costs.cost_vectors(costs, labels)`
-    and outputs expected costs, such as those of a model that takes costs as an input.
+    Costs that are known when deciding, `C[n, true, decision]` of each example, enter a loop of your
+    own as `metric.update_state(labels, outputs, costs=costs)`: probabilities decide by the lowest
+    expected cost. In `fit`, a model that takes costs as an input has `cost_vectors` as targets.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, ..., D)`;
@@ -422,13 +437,14 @@ class DecisionAccuracy(DecisionMetric):
 
     def score(self, y_true: Tensor, chosen: Tensor, vectors: Tensor | None) -> Tensor:
         y_true = ops.convert_to_tensor(y_true)
-        if vectors is not None:
+        if len(y_true.shape) == len(chosen.shape):
             right = vectors <= ops.min(vectors, axis=-1, keepdims=True)
-            unknown = ops.any(ops.isnan(vectors), axis=-1)
         else:
             dtype = keras.backend.standardize_dtype(y_true.dtype)
             check_numbered("decisions", chosen.shape[-1], dtype)
             index = ops.arange(chosen.shape[-1], dtype=chosen.dtype)
             right = ops.cast(y_true, chosen.dtype)[..., None] == index
-            unknown = ops.logical_not(ops.any(right, axis=-1))
+        unknown = ops.logical_not(ops.any(right, axis=-1))
+        if vectors is not None:  # Those of labels are NaN for one that is no class.
+            unknown = ops.any(ops.isnan(vectors), axis=-1)
         return ops.where(unknown, float("nan"), ops.sum(ops.where(right, chosen, 0.0), axis=-1))

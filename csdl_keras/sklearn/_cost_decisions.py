@@ -138,6 +138,10 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         """Sets `cost_matrix_` and `decisions_`; returns examples' known costs and cost vectors."""
         size, others, matrix = len(self.classes_), self.other_decisions, self.cost_matrix
         known, vectors = None, None
+        if size < 2:
+            raise ValueError(
+                f"Expected at least 2 classes in `y`; received one class, {self.classes_}."
+            )
         if costs is not None and matrix is not None:
             raise ValueError("Expected `costs` or a `cost_matrix`; received both.")
         if matrix is not None:

@@ -44,11 +44,6 @@ class AverageCostScorer:
         """Returns minus the average cost of the estimator's decisions."""
         # A search predicts by its best estimator, which takes costs where the search does not.
         estimator = getattr(estimator, "best_estimator_", estimator)
-        needed = ["classes_", "predict_proba" if self.bayes else "predict"]
-        if not all(hasattr(estimator, name) for name in needed):
-            raise ValueError(
-                f"Expected a fitted classifier with {' and '.join(needed)}; received {estimator!r}."
-            )
         classes = np.asarray(estimator.classes_)
         matrix = None
         if self.cost_matrix is not None:

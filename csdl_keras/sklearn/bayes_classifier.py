@@ -140,10 +140,6 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         """Sets `classes_` and returns the index of each label among them."""
         fitted = isinstance(self.estimator, FrozenEstimator)
         self.classes_ = np.asarray(self.estimator.classes_) if fitted else np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"Expected at least 2 classes in `y`; received one class, {self.classes_}."
-            )
         return positions("y", y, self.classes_)
 
     def _check_inputs(self, X: ArrayLike) -> ArrayLike:  # noqa: N803

@@ -162,10 +162,6 @@ class CostSensitiveClassifier(CostDecisions):
         x, y = _fitted_inputs(self, X, y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"Expected at least 2 classes in `y`; received one class, {self.classes_[0]!r}."
-            )
         known, vectors = self._set_costs(labels, costs)
         trained = self._train(x, labels, vectors, known)
         self.model_, self._unit = trained.model, trained.unit

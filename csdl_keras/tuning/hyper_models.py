@@ -11,7 +11,7 @@ import numpy as np
 from keras_tuner.errors import FatalValueError
 
 from csdl_keras import models
-from csdl_keras._utils.checks import check_choice, check_integer, check_number
+from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.types import ArrayLike
@@ -53,10 +53,6 @@ class Range:
     high: float
     step: float | None = None
     sampling: str = "linear"
-
-    def __post_init__(self) -> None:
-        check_choice("sampling", self.sampling, ("linear", "log"))
-        check_number("high", self.high, low=self.low, exclude_low=True)
 
 
 def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:

@@ -131,7 +131,7 @@ class TestSplits:
     @pytest.mark.parametrize(
         "config,match",
         [
-            ("test_only", "Expected a split 'train'; .* has .'test'."),
+            ("test_only", "Unknown split 'train'. Should be one of .'test'."),
             ("sizes", "Expected images of one size; .* has 2 sizes in its split 'train'"),
             ("no_labels", "images with one class label each; .*'picture', 'kind'"),
             ("of_255", r"the images of .* to lie in \[0, 1\]; .* to 255. Load and scale it"),

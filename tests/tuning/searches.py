@@ -35,9 +35,10 @@ def small(algorithm="csdnn", **arguments):
 
 def made(folder, hyper_model, tuner_class=tuning.RandomSearch, **arguments):
     """A tuner of one trial, which searches in `folder`."""
-    max_trials = arguments.pop("max_trials", 1)  # third, as in KerasTuner's own
-    common = {"seed": 1, "directory": folder, **arguments}
-    return tuner_class(hyper_model, OBJECTIVE, max_trials, **common)
+    common = {"objective": OBJECTIVE, "max_trials": 1, "seed": 1, "directory": folder}
+    chosen = {**common, **arguments}
+    first = chosen.pop("objective"), chosen.pop("max_trials")  # in the order of KerasTuner
+    return tuner_class(hyper_model, *first, **chosen)
 
 
 def search(tuner, x=X, y=Y, **arguments):
