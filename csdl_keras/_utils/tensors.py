@@ -49,15 +49,6 @@ def float_dtype() -> str:
     return "float32" if floatx in LOW_PRECISION else floatx
 
 
-def check_wide(dtype: str) -> None:
-    """Raises a `ValueError` if a dtype has 16 bits."""
-    if dtype in LOW_PRECISION:
-        raise ValueError(
-            "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
-            f"received {dtype!r}. Under a mixed policy leave it None."
-        )
-
-
 def check_numbered(what: str, number: int, dtype: str) -> None:
     """Raises a `ValueError` if a dtype does not hold the numbers `0, ..., number - 1` of things."""
     most = _WHOLE_NUMBERS.get(dtype, number)

@@ -11,7 +11,6 @@ from csdl_keras._utils.checks import check_bool, check_number
 from csdl_keras._utils.tensors import (
     TOLERANCE,
     check_weights,
-    check_wide,
     default_name,
     examples_shape,
     float_dtype,
@@ -77,7 +76,6 @@ class CostLoss(CheckedLoss):
         binary_costs: bool = False,
     ):
         super().__init__(reduction=reduction, name=name, dtype=dtype)
-        check_wide(self.dtype)
         self.output = self.output_kind if output is None else output
         if self.output_kind == "cost" and self.output != "cost":
             raise ValueError(

@@ -13,7 +13,6 @@ from csdl_keras._utils.tensors import (
     alike,
     at_least_float32,
     check_numbered,
-    check_wide,
     default_name,
     distributions,
     examples_shape,
@@ -61,7 +60,6 @@ class DecisionMetric(keras.metrics.Mean):
         binary_costs: bool = False,
     ):
         super().__init__(name=name or default_name(self), dtype=dtype or float_dtype())
-        check_wide(self.dtype)
         if output is not None:
             check_choice("output", output, ("cost", "probability", "logits"))
         self.output = self.kind = output
