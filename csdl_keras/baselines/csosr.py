@@ -1,5 +1,6 @@
 """Cost-sensitive one-sided support vector regression."""
 
+import dataclasses
 import os
 import pathlib
 import warnings
@@ -13,7 +14,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from csdl_keras._utils.arrays import as_array, check_rows, variance_beyond_rounding
+from csdl_keras._utils.arrays import as_array, check_rows
 from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_number
 from csdl_keras._utils.files import read_arrays, write_arrays
 from csdl_keras._utils.types import ArrayLike
@@ -115,8 +116,15 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         check_rows("y", costs, len(x), "rows of `X`")
         self.n_features_in_ = x.shape[1]
         self.classes_ = np.arange(costs.shape[1])
-        self.map_ = KernelMap(x, self.gamma, self.n_components, self.exact_limit, self.random_state)
-        nystroem = self.map_.nystroem is not None
+        nystroem = len(x) > self.exact_limit
+        self.map_ = KernelMap(self._gamma(x), None if nystroem else x.copy())
+        if nystroem:
+            features = min(self.n_components, len(x))
+            made = Nystroem(
+                gamma=self.map_.gamma, n_components=features, random_state=self.random_state
+            )
+            # In float32 the kernel's small eigenvalues are noise, which inversion amplifies.
+            self.map_.nystroem = made.fit(x.astype(np.float64))
         matrix = self.map_(x).astype(x.dtype, copy=False)
 
         def product(v: np.ndarray) -> np.ndarray:
@@ -188,15 +196,20 @@ class CSOSR(ClassifierMixin, BaseEstimator):
                 "Expected a file that CSOSR.save wrote, of a machine with a Gaussian kernel; "
                 "received one of another kind."
             )
-        machine, kernel_map = cls(), KernelMap.__new__(KernelMap)
-        vars(kernel_map).update(record["map"], nystroem=None)
+        machine, kernel_map = cls(), KernelMap(**record["map"])
         if record["nystroem"] is not None:
             kernel_map.nystroem = Nystroem(gamma=kernel_map.gamma)
-            kernel_map.nystroem.__dict__.update(record["nystroem"])
+            vars(kernel_map.nystroem).update(record["nystroem"])
         machine.set_params(**record["arguments"])
         for name, value in {**record["fitted"], "map_": kernel_map}.items():
             setattr(machine, name, value)
         return machine
+
+    def _gamma(self, x: np.ndarray) -> float:
+        if isinstance(self.gamma, str):
+            check_choice("gamma", self.gamma, ("scale",))
+            return float(1.0 / (x.shape[1] * x.var(dtype=np.float64) or 1.0))
+        return check_number("gamma", self.gamma, low=0, high=1e30, exclude_low=True)
 
     def _costs(self, y: ArrayLike) -> np.ndarray:
         if self.cost_matrix is not None:
@@ -215,43 +228,16 @@ def _fitted(estimator: BaseEstimator) -> dict[str, Any]:
     return {name: it for name, it in vars(estimator).items() if name.endswith("_")}
 
 
+@dataclasses.dataclass
 class KernelMap:
-    """Maps examples to Gaussian kernel values with the training examples `x`, or Nyström features.
+    """Maps examples to Gaussian kernel values with training examples, or to Nyström features."""
 
-    The other arguments are those of `CSOSR`.
-    """
-
-    def __init__(
-        self,
-        x: np.ndarray,
-        gamma: float | str = "scale",
-        n_components: int = 1000,
-        exact_limit: int = 10_000,
-        random_state: int | np.random.RandomState | None = 0,
-    ):
-        self.gamma = _scale(gamma, x)
-        self.nystroem: Nystroem | None = None
-        self.x_fit: np.ndarray | None = None
-        if len(x) <= exact_limit:
-            self.x_fit = x.copy()  # The caller may change the array later.
-        else:
-            size = min(n_components, len(x))
-            # In float32 the kernel's small eigenvalues are noise, which inversion amplifies.
-            self.nystroem = Nystroem(
-                gamma=self.gamma, n_components=size, random_state=random_state
-            ).fit(x.astype(np.float64))
+    gamma: float
+    x_fit: np.ndarray | None = None
+    nystroem: Nystroem | None = None
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Maps `(M, features)` to kernel values `(M, N)` or features `(M, n_components)`."""
         if self.nystroem is not None:
             return self.nystroem.transform(x.astype(np.float64))
         return rbf_kernel(x, self.x_fit, gamma=self.gamma)
-
-
-def _scale(gamma: float | str, x: np.ndarray) -> float:
-    """Returns the number that `gamma` stands for."""
-    if isinstance(gamma, str):
-        check_choice("gamma", gamma, ("scale",))
-        variance = variance_beyond_rounding(x)
-        return 1.0 / (x.shape[1] * variance) if variance else 1.0
-    return check_number("gamma", gamma, low=0, high=1e30, exclude_low=True)

@@ -46,11 +46,6 @@ def given_costs(
     return None, vectors
 
 
-def column(name: str, y: ArrayLike) -> np.ndarray:
-    """Returns labels `(N,)` of any type, also from a table of one column."""
-    return label_array(name, column_or_1d(y))
-
-
 def true_costs(
     y: ArrayLike, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: CostsLike | None
 ) -> tuple[np.ndarray, KnownCosts | None]:
@@ -58,7 +53,7 @@ def true_costs(
 
     The matrix is used without `costs`, which are those of `given_costs`.
     """
-    labels, known, vectors = column("y", y), None, None
+    labels, known, vectors = label_array("y", column_or_1d(y)), None, None
     if costs is not None:
         decisions = None if cost_matrix is None else cost_matrix.shape[1]
         known, vectors = given_costs(costs, len(labels), classes, decisions)

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.utils import column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from csdl_keras._utils.frames import is_frame
@@ -15,7 +16,7 @@ from csdl_keras.costs import check_cost_matrix
 from csdl_keras.costs.known import CostsLike, expected_costs
 from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
-from csdl_keras.sklearn._cost_decisions import column, true_costs
+from csdl_keras.sklearn._cost_decisions import true_costs
 
 
 class AverageCostScorer:
@@ -63,7 +64,7 @@ class AverageCostScorer:
         else:
             labels = decision_labels(classes, vectors.shape[1], self.other_decisions)
             given = {} if known is None or not _takes_costs(estimator) else {"costs": known}
-            predicted = column("predictions", estimator.predict(X, **given))
+            predicted = column_or_1d(estimator.predict(X, **given))
             chosen = positions("predictions", predicted, labels)
         return -float(chosen_costs(vectors, chosen).mean())
 

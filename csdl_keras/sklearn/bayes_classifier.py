@@ -132,8 +132,10 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         if self.calibration is None:
             return clone(self.estimator)
         estimator = self.estimator
-        if isinstance(estimator, FrozenEstimator) and not _is_sorted(estimator.classes_):
-            estimator = FrozenEstimator(_SortedClasses(estimator.estimator))
+        if isinstance(estimator, FrozenEstimator):
+            ordered = _SortedClasses(estimator.estimator)
+            if not np.array_equal(ordered.classes_, estimator.classes_):
+                estimator = FrozenEstimator(ordered)
         return CalibratedClassifierCV(estimator, method=self.calibration, cv=self.cv)
 
     def _set_classes(self, y: np.ndarray) -> np.ndarray:
@@ -148,10 +150,6 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
 
     def _probabilities(self, x: ArrayLike) -> np.ndarray:
         return self.estimator_.predict_proba(x)[:, self._columns]
-
-
-def _is_sorted(classes: ArrayLike) -> bool:
-    return np.array_equal(np.asarray(classes), np.unique(np.asarray(classes)))
 
 
 class _SortedClasses(ClassifierMixin, BaseEstimator):

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import check_range, variance_beyond_rounding
+from csdl_keras._utils.arrays import check_range
 from csdl_keras._utils.checks import LARGEST_SEED, check_callbacks, check_integer
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.files import fingerprint, from_arrays, to_arrays
@@ -784,8 +784,7 @@ def _fit_csosr(training: Training) -> _Computed:
 
     body, data, unit = training.body, training.data.train, training.unit
     rows = data.x.reshape(len(data.x), -1)
-    # 1 where all examples are alike
-    spread = rows.shape[1] * variance_beyond_rounding(rows) or 1.0
+    spread = rows.shape[1] * rows.var(dtype="float64") or 1.0  # 1 where all examples are alike
     machine = CSOSR(
         penalty=body.penalty,
         gamma=float(body.gamma_factor / spread),
