@@ -225,10 +225,8 @@ def finite(costs: Tensor) -> Tensor:
 
 
 def first_minimum(values: Tensor) -> Tensor:
-    """int32 index `(...)` of each row's smallest value, the lowest among equals; -1 if it has NaN.
-
-    Same as argmin, in operations that every backend and export format has.
-    """
+    """int32 index `(...)` of each row's smallest value, the first among equals; -1 if it has NaN."""
+    # Not every export format has argmin.
     width = values.shape[-1]
     index = ops.arange(width, dtype="float32")
     smallest = ops.min(values, axis=-1, keepdims=True)
@@ -237,11 +235,7 @@ def first_minimum(values: Tensor) -> Tensor:
 
 
 def bounded_exponential(logs: Tensor, dtype: str) -> Tensor:
-    """`exp(logs)`, positive and finite for every finite number, and in its order.
-
-    Beyond a limit `a`, near the end of the range of the float type `dtype`, it goes on as
-    `exp(a) (1 + ln(1 + logs - a) / 20)`, below `-a` as the reciprocal of that.
-    """
+    """`exp(logs)`, positive and finite for every finite number of the type, and in its order."""
     limit = 9.0 if dtype == "float16" else 85.0
     # `log1p` and the like are lacking in formats of export.
     above = 1.0 + ops.log(1.0 + ops.relu(logs - limit)) / 20.0

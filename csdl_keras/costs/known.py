@@ -78,11 +78,7 @@ def check_known_costs(
     num_classes: int | None = None,
     classes: Any = None,
 ) -> KnownCosts:
-    """Checks costs that are known when deciding, and returns them as arrays of floats.
-
-    They are a cost matrix `(K, D)`; a matrix for each example, `(N, K, D)`, whose right decisions
-    may cost something; or `AffineCosts`. `classes` decides the order of a matrix with names.
-    """
+    """Checks a cost matrix, matrices `(N, K, D)` with any diagonals, or `AffineCosts`."""
     if isinstance(costs, AffineCosts):
         checked: KnownCosts = costs
     else:

@@ -116,25 +116,10 @@ def _patches(
     sizes = np.array([picture.shape for picture in pictures]) - (height - 1, width - 1)
     top = (share_y * sizes[which, 0]).astype(int)
     left = (share_x * sizes[which, 1]).astype(int)
-    accepted = np.empty(which.shape, dtype=bool)
-    for index, picture in enumerate(pictures):
-        chosen = which == index
-        deviation = _deviations(picture, height, width)
-        accepted[chosen] = deviation[top[chosen], left[chosen]] >= MIN_DEVIATION
-    first = accepted.argmax(axis=1)
     patches = np.empty((number, height, width), dtype="float32")
-    for row, column in enumerate(first):
-        y, x = top[row, column], left[row, column]
-        patches[row] = pictures[which[row, column]][y : y + height, x : x + width]
+    for row in range(number):
+        for picture, y, x in zip(which[row], top[row], left[row], strict=True):
+            patches[row] = pictures[picture][y : y + height, x : x + width]
+            if patches[row].std(dtype="float64") >= MIN_DEVIATION:
+                break
     return patches
-
-
-def _deviations(picture: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Computes the standard deviation of every patch, indexed by its top left pixel."""
-    means = []  # by differences of cumulative sums
-    for values in (picture.astype("float64"), picture.astype("float64") ** 2):
-        sums = np.pad(values, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
-        inside = sums[height:, width:] - sums[:-height, width:]
-        inside += sums[:-height, :-width] - sums[height:, :-width]
-        means.append(inside / (height * width))
-    return np.sqrt(np.maximum(means[1] - means[0] ** 2, 0.0))

@@ -114,8 +114,6 @@ def grayscale(data: DataSet) -> DataSet:
 
 def luma(images: np.ndarray) -> np.ndarray:
     """Computes the luma `(..., 1)` of RGB images `(..., 3)`, float32 in the same range."""
-    if images.shape[-1] == 1:
-        return images.astype("float32", copy=False)
     # Written out, because a matrix product rounds differently from machine to machine.
     gray = np.float32(0.299) * images[..., 0]
     gray += np.float32(0.587) * images[..., 1]

@@ -36,10 +36,7 @@ _INSTEAD = (
 
 
 class CheckedLoss(keras.losses.Loss):
-    """Base class of losses that take arrays, lists and data frames as well as tensors.
-
-    The default name is the class's name in snake case, the default dtype at least float32.
-    """
+    """Base class of losses that take arrays, lists and data frames as well as tensors."""
 
     #: Whether there is a value for each row of outputs `(batch, ..., D)`, not for each example.
     of_rows = False

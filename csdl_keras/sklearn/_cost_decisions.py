@@ -30,11 +30,7 @@ from csdl_keras.prediction.decide import decisions
 def given_costs(
     costs: CostsLike, num_examples: int, classes: np.ndarray, num_decisions: int | None = None
 ) -> tuple[KnownCosts | None, np.ndarray | None]:
-    """Returns costs that are known when deciding, or cost vectors, as their shape tells.
-
-    Cost vectors `(N, D)` say what each decision costs an example whose class is known; costs known
-    when deciding are `(N, K, D)` or `AffineCosts`. One of the pair is `None`.
-    """
+    """Returns costs known when deciding, or cost vectors `(N, D)`; the other one is `None`."""
     num_classes = len(classes)
     if isinstance(costs, AffineCosts):
         return check_known_costs(costs, num_examples, num_classes), None
@@ -49,10 +45,7 @@ def given_costs(
 def true_costs(
     y: ArrayLike, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: CostsLike | None
 ) -> tuple[np.ndarray, KnownCosts | None]:
-    """Returns what decisions cost examples, `(N, D)`, and the costs known when deciding, or `None`.
-
-    The matrix is used without `costs`, which are those of `given_costs`.
-    """
+    """Returns what decisions cost examples, `(N, D)`, and the costs known when deciding if any."""
     labels, known, vectors = label_array("y", column_or_1d(y)), None, None
     if costs is not None:
         decisions = None if cost_matrix is None else cost_matrix.shape[1]

@@ -1,7 +1,7 @@
 """Every algorithm as an estimator of scikit-learn."""
 
 from collections.abc import Sequence
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import keras
 import numpy as np
@@ -27,9 +27,6 @@ from csdl_keras.training.data import HELD_OUT, validation_split
 from csdl_keras.training.own_network import Network
 from csdl_keras.training.settings import Settings, check_settings
 from csdl_keras.training.train import Trained, Trainer
-
-#: Source of random numbers in scikit-learn.
-RandomState: TypeAlias = int | np.random.RandomState | None
 
 _NEED_PROBABILITIES = (
     "Expected class probabilities for costs that are known when deciding, of shape (K, D) or (N, "
@@ -124,7 +121,7 @@ class CostSensitiveClassifier(CostDecisions):
         cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
         validation_fraction: float | None = None,
-        random_state: RandomState = None,
+        random_state: int | np.random.RandomState | None = None,
         other_decisions: Sequence[object] | None = None,
         verbose: Verbose = 0,
         network: Network | None = None,

@@ -211,12 +211,9 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         return self.algorithm.objective.classifier(model)
 
     def _execution_seed(self, callbacks: Sequence[keras.callbacks.Callback]) -> int | None:
-        """Returns the seed of this execution of a trial; the first has that of the search.
-
-        KerasTuner hands one checkpoint of the best epoch to all executions of a trial, and another
-        one when the trial is run again, so that they are counted there. The class of the
-        checkpoint, SaveBestEpoch, is not among KerasTuner's public names.
-        """
+        """Returns the seed of this execution of a trial; the first has that of the search."""
+        # All executions of a trial have one checkpoint of the best epoch, a `SaveBestEpoch`, which
+        # is not among KerasTuner's public names.
         checkpoint: Any = next((it for it in callbacks if hasattr(it, "best_value")), None)
         execution = getattr(checkpoint, "executions", 0)
         if checkpoint is not None:
