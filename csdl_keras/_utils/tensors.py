@@ -225,7 +225,7 @@ def finite(costs: Tensor) -> Tensor:
 
 
 def first_minimum(values: Tensor) -> Tensor:
-    """int32 index `(...)` of each row's smallest value, the first among equals; -1 if it has NaN."""
+    """int32 index `(...)` of each row's smallest value, the first of equals; -1 if it has NaN."""
     # Not every export format has argmin.
     width = values.shape[-1]
     index = ops.arange(width, dtype="float32")
