@@ -141,14 +141,15 @@ def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int = 1) -> Any:
 def masked_weights(sample_weight: Tensor, outputs: Tensor) -> Any:
     """`check_weights` for the rows of outputs `(batch, ..., D)`, 0 where Keras masks them."""
     weights = check_weights(sample_weight, outputs, len(outputs.shape) - 1)
-    return weights if len(outputs.shape) == 2 else _RowWeights()(outputs, outputs, weights)
+    return (
+        weights
+        if len(outputs.shape) == 2
+        else _RowWeights(reduction=None)(outputs, outputs, weights)
+    )
 
 
 class _RowWeights(keras.losses.Loss):
     """Weights of rows, 0 where masked; masks of tensors are shown to losses alone on JAX."""
-
-    def __init__(self) -> None:
-        super().__init__(name="row_weights", reduction=None)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         return ops.ones_like(y_pred[..., 0])

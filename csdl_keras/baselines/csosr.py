@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from csdl_keras._utils.arrays import as_array, check_rows
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_number
 from csdl_keras._utils.files import read_arrays, write_arrays
 from csdl_keras._utils.types import ArrayLike
@@ -214,13 +214,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     def _costs(self, y: ArrayLike) -> np.ndarray:
         if self.cost_matrix is not None:
             return cost_vectors(check_cost_matrix(self.cost_matrix), y)
-        costs = as_array("y", y, "(N, D), cost vectors")
-        if costs.ndim == 1:
-            raise ValueError(
-                f"Expected `y` to hold cost vectors (N, D); received shape {costs.shape}. "
-                "To fit integer labels, give CSOSR a `cost_matrix`."
-            )
-        return check_cost_vectors(costs, binary_costs=self.binary_costs)
+        return check_cost_vectors(y, binary_costs=self.binary_costs)
 
 
 def _fitted(estimator: BaseEstimator) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from csdl_keras._utils.frames import Table, is_frame
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import check_numbered, float_dtype
-from csdl_keras._utils.types import ArrayLike, Classifier, Tensor, Verbose, Weights
+from csdl_keras._utils.types import ArrayLike, Classifier, Tensor, Verbose
 from csdl_keras.costs.checks import check_cost_matrix, check_labels, check_mean_costs
 from csdl_keras.costs.conversions import class_means, cost_vectors, regret
 from csdl_keras.costs.known import CostsLike
@@ -626,7 +626,7 @@ class Training:
 
 #: Of a network's pre-training, if it has one, and of its training.
 _Results: TypeAlias = list[StageResult]
-_Computed: TypeAlias = tuple[Weights, dict[str, Any]]
+_Computed: TypeAlias = tuple[list[np.ndarray], dict[str, Any]]
 
 
 def _train_network(

@@ -71,7 +71,11 @@ class TestScikitLearn:
         ({"cost_matrix": MATRIX}, {}, "`labels` of shape (N,)"),
         ({}, {"X": np.full((30, 2), np.inf)}, "Input contains infinity"),
         ({}, {"X": np.zeros((29, 2))}, "`y` with a row for each of 29 rows of `X`"),
-        ({}, {"y": np.zeros(30, int)}, "shape (30,). To fit integer labels, give CSOSR a"),
+        (
+            {},
+            {"y": np.zeros(30, int)},
+            "`costs` of shape (N, D), a cost for each decision; received shape (30,)",
+        ),
     ],
     ids=str,
 )
