@@ -95,8 +95,9 @@ def grayscale(data: DataSet) -> DataSet:
 
     >>> import csdl_keras
     >>> data = csdl_keras.datasets.load("digits")
-    >>> red = np.pad(data.x_train, [(0, 0)] * 3 + [(0, 2)])
-    >>> round(float(grayscale(dataclasses.replace(data, x_train=red)).x_train.max()), 3)
+    >>> splits = {name: getattr(data, name) for name in ("x_train", "x_val", "x_test")}
+    >>> red = {name: np.pad(x, [(0, 0)] * 3 + [(0, 2)]) for name, x in splits.items()}
+    >>> round(float(grayscale(dataclasses.replace(data, **red)).x_train.max()), 3)
     0.299
     """
     if data.input_shape[-1] == 1:
