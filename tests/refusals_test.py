@@ -47,7 +47,6 @@ on_costs = [
     (costs.with_abstain, {"cost_matrix": MATRIX, "price": [1.0, 2.0]}, "each of 3 classes"),
     (costs.from_binary, FOUR | {"tp_cost": 9.0}, "right decisions to be the cheapest"),
     (costs.convert, {"costs": MATRIX, "orientation": "rows"}, "`orientation` to be one of"),
-    (costs.convert, {"costs": {"fp": 1}, "orientation": "empulse"}, "a dict with keys among"),
 ]
 decided = {"y_true": Y, "decisions": DECISIONS, "cost_matrix": WIDE}
 estimated = {"y_true": Y, "expected_costs": WIDE[Y], "cost_matrix": WIDE}

@@ -144,10 +144,3 @@ def names_of(
         if len(names) != number:
             raise ValueError(f"Expected `{name}_names` to be {number} names; received {names}.")
     return rows, columns
-
-
-def variance_beyond_rounding(x: np.ndarray) -> float:
-    """Returns the variance of all floats of an array, 0 if they differ by rounding alone."""
-    variance = float(x.var(dtype=np.float64))
-    rounded = 4 * float(np.finfo(x.dtype).eps) * float(np.abs(x).max())
-    return variance if variance > rounded**2 else 0.0

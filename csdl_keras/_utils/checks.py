@@ -70,12 +70,8 @@ def check_integer(name: str, value: Any, low: int = 1, high: float = math.inf) -
 
 def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:
     """Returns `callbacks` as a list if they are callbacks of Keras."""
-    known = isinstance(callbacks, (list, tuple))
-    if not known or not all(isinstance(one, keras.callbacks.Callback) for one in callbacks):
-        raise ValueError(
-            f"Expected `callbacks` to be a list of Keras callbacks; received {callbacks!r}."
-        )
-    return list(callbacks)
+    what = "a list of Keras callbacks"
+    return [check_type("callbacks", it, keras.callbacks.Callback, what) for it in callbacks]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ class DataModel(keras.Model):
 
     Args:
         classes: labels of the classes, strings or booleans; `None` (default) if they are integers.
+            `model.classes[decisions]` are those of decisions.
         unit: the cost that an output of 1 stands for, if the outputs are costs. Defaults to 1.
         *args, **kwargs: as for `keras.Model`.
     """
@@ -31,13 +32,7 @@ class DataModel(keras.Model):
     ):
         super().__init__(*args, **kwargs)
         self.unit = unit
-        # Keras would wrap a list.
-        self._classes = None if classes is None else np.asarray(classes)
-
-    @property
-    def classes(self) -> np.ndarray | None:
-        """The labels `(K,)` of rows of the cost matrix: `model.classes[decisions]`, or `None`."""
-        return self._classes
+        self.classes = None if classes is None else np.asarray(classes)  # Keras would wrap a list.
 
     def encode(self, x: Any) -> Any:
         """Returns rows of a data frame as numbers `(N, F)`, NaN where missing or unknown."""
@@ -81,7 +76,7 @@ def with_data(
         if classes is None and unit == 1 and frame_columns(model) is None:
             return model
         model = DataModel(inputs_of(model), model.output, name=model.name)
-    model._classes, model.unit = None if classes is None else np.asarray(classes), unit
+    model.classes, model.unit = None if classes is None else np.asarray(classes), unit
     return model
 
 

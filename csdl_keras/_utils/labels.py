@@ -44,23 +44,14 @@ def label_array(name: str, labels: ArrayLike) -> np.ndarray:
     return array
 
 
-def scalars(labels: ArrayLike) -> list[Any]:
-    """Returns labels as Python objects, but dates as scalars of NumPy."""
-    array = np.asarray(labels)
-    # `tolist` turns some dates into integers, which could equal other labels.
-    return list(array) if array.dtype.kind in "mM" else array.tolist()
-
-
 def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
     """Returns the index of each label among known labels in any order, compared by value."""
-    array = label_array(name, labels)
-    index = {value_key(label): position for position, label in enumerate(scalars(known))}
-    listed = scalars(array.ravel())
+    array, classes = label_array(name, labels), np.asarray(known).tolist()
+    index = {value_key(label): position for position, label in enumerate(classes)}
+    listed = array.ravel().tolist()
     unknown = [label for label in listed if value_key(label) not in index]
     if unknown:
-        raise ValueError(
-            f"Expected `{name}` to be among {scalars(known)}; received {unknown[0]!r}."
-        )
+        raise ValueError(f"Expected `{name}` to be among {classes}; received {unknown[0]!r}.")
     found = [index[value_key(label)] for label in listed]
     return np.array(found, dtype=np.int64).reshape(array.shape)
 
@@ -103,7 +94,7 @@ def class_labels(classes: Any) -> np.ndarray | None:
     if classes is None:
         return None
     labels = label_array("classes", classes)
-    if labels.ndim != 1 or len({*map(value_key, scalars(labels))}) < max(2, len(labels)):
+    if labels.ndim != 1 or len({*map(value_key, labels.tolist())}) < max(2, len(labels)):
         raise ValueError(
             f"Expected `classes` to be at least two distinct labels; received {classes!r}."
         )
@@ -124,7 +115,7 @@ def decision_labels(
         others = [classes.max().item() + 1 + k for k in range(num_decisions - known)]
     elif others is None:
         others = [f"decision_{k}" for k in range(known, num_decisions)]
-    listed = scalars(classes[:known]) + [*others]
+    listed = classes[:known].tolist() + [*others]
     if isinstance(others, str) or len(listed) != num_decisions or len(set(listed)) < num_decisions:
         raise ValueError(
             f"Expected `other_decisions` to be {num_decisions - known} labels, so that there is "

@@ -49,15 +49,6 @@ def float_dtype() -> str:
     return "float32" if floatx in LOW_PRECISION else floatx
 
 
-def check_wide(dtype: str) -> None:
-    """Raises a `ValueError` if a dtype has 16 bits."""
-    if dtype in LOW_PRECISION:
-        raise ValueError(
-            "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
-            f"received {dtype!r}. Under a mixed policy leave it None."
-        )
-
-
 def check_numbered(what: str, number: int, dtype: str) -> None:
     """Raises a `ValueError` if a dtype does not hold the numbers `0, ..., number - 1` of things."""
     most = _WHOLE_NUMBERS.get(dtype, number)
@@ -150,14 +141,15 @@ def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int = 1) -> Any:
 def masked_weights(sample_weight: Tensor, outputs: Tensor) -> Any:
     """`check_weights` for the rows of outputs `(batch, ..., D)`, 0 where Keras masks them."""
     weights = check_weights(sample_weight, outputs, len(outputs.shape) - 1)
-    return weights if len(outputs.shape) == 2 else _RowWeights()(outputs, outputs, weights)
+    return (
+        weights
+        if len(outputs.shape) == 2
+        else _RowWeights(reduction=None)(outputs, outputs, weights)
+    )
 
 
 class _RowWeights(keras.losses.Loss):
     """Weights of rows, 0 where masked; masks of tensors are shown to losses alone on JAX."""
-
-    def __init__(self) -> None:
-        super().__init__(name="row_weights", reduction=None)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         return ops.ones_like(y_pred[..., 0])
@@ -201,17 +193,6 @@ def looks_like_probabilities(outputs: Tensor) -> Tensor:
     return ops.logical_and(ops.all(rows), several)
 
 
-def distribution_counts(outputs: Tensor, weights: Tensor = None) -> Tensor:
-    """Counts `(3,)` rows that are distributions, others, and those that are none in 16 bits."""
-    proper, roughly = probability_rows(outputs), probability_rows(outputs, TOLERANCE_16_BITS)
-    counted = ops.logical_not(ops.any(ops.isnan(outputs), axis=-1))
-    if weights is not None:
-        counted = ops.logical_and(counted, ops.reshape(weights, ops.shape(proper)) > 0)
-    kinds = (proper, ops.logical_not(proper), ops.logical_not(roughly))
-    found = [ops.sum(ops.cast(ops.logical_and(kind, counted), "float32")) for kind in kinds]
-    return ops.stack(found)
-
-
 def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
     """Counts rows that are not one-hot, and the marks of rows by the remainder of their class by 3.
 
@@ -245,10 +226,8 @@ def finite(costs: Tensor) -> Tensor:
 
 
 def first_minimum(values: Tensor) -> Tensor:
-    """int32 index `(...)` of each row's smallest value, the lowest among equals; -1 if it has NaN.
-
-    Same as argmin, in operations that every backend and export format has.
-    """
+    """int32 index `(...)` of each row's smallest value, the first of equals; -1 if it has NaN."""
+    # Not every export format has argmin.
     width = values.shape[-1]
     index = ops.arange(width, dtype="float32")
     smallest = ops.min(values, axis=-1, keepdims=True)
@@ -257,11 +236,7 @@ def first_minimum(values: Tensor) -> Tensor:
 
 
 def bounded_exponential(logs: Tensor, dtype: str) -> Tensor:
-    """`exp(logs)`, positive and finite for every finite number, and in its order.
-
-    Beyond a limit `a`, near the end of the range of the float type `dtype`, it goes on as
-    `exp(a) (1 + ln(1 + logs - a) / 20)`, below `-a` as the reciprocal of that.
-    """
+    """`exp(logs)`, positive and finite for every finite number of the type, and in its order."""
     limit = 9.0 if dtype == "float16" else 85.0
     # `log1p` and the like are lacking in formats of export.
     above = 1.0 + ops.log(1.0 + ops.relu(logs - limit)) / 20.0

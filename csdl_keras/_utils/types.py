@@ -28,8 +28,6 @@ Tensor: TypeAlias = Any
 DTypeLike: TypeAlias = str | keras.DTypePolicy | dict[str, Any]
 #: A static shape; `None` stands for a size that is not known.
 Shape: TypeAlias = Sequence[int | None]
-#: The arrays of `keras.Model.get_weights`.
-Weights: TypeAlias = list[np.ndarray]
 #: `verbose` of `keras.Model.fit`.
 Verbose: TypeAlias = Literal["auto", 0, 1, 2]
 #: A trained model that decides by costs or by probabilities.

@@ -1,9 +1,9 @@
 """Cost-sensitive one-sided support vector regression."""
 
+import dataclasses
 import os
 import pathlib
 import warnings
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,17 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from csdl_keras._utils.arrays import (
-    as_array,
-    check_entries,
-    check_example_shape,
-    check_rows,
-    number_array,
-    variance_beyond_rounding,
-)
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_number
 from csdl_keras._utils.files import read_arrays, write_arrays
 from csdl_keras._utils.types import ArrayLike
@@ -31,22 +24,8 @@ from csdl_keras.costs.conversions import cost_vectors
 
 #: Number of rows of a kernel that are computed together.
 _BATCH = 1024
-
-#: Largest input: squares of larger ones, and so distances, would overflow in float32.
-_LARGEST = 1e18
-
-#: What a file holds: attributes of a fitted machine, of its kernel map and of Nyström features.
-_FITTED = (
-    "coef_",
-    "intercept_",
-    "objective_",
-    "duality_gap_",
-    "n_iter_",
-    "n_features_in_",
-    "classes_",
-)
-_MAP = ("gamma", "x_fit")
-_NYSTROEM = ("components_", "normalization_", "component_indices_", "n_features_in_")
+#: Types that are kept; others become the first one.
+_FLOATS = (np.float64, np.float32)
 
 
 class CSOSR(ClassifierMixin, BaseEstimator):
@@ -132,14 +111,21 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         tol = check_number("tol", self.tol, low=0, exclude_low=True)
         max_iter = check_integer("max_iter", self.max_iter)
         check_bool("binary_costs", self.binary_costs)
-        x = _check_features(X)
+        x = check_array(X, dtype=_FLOATS)
         costs = self._costs(y)
         check_rows("y", costs, len(x), "rows of `X`")
         self.n_features_in_ = x.shape[1]
         self.classes_ = np.arange(costs.shape[1])
-        self.map_ = KernelMap(x, self.gamma, self.n_components, self.exact_limit, self.random_state)
-        nystroem = self.map_.nystroem is not None
-        matrix = self.map_.matrix(x)
+        nystroem = len(x) > self.exact_limit
+        self.map_ = KernelMap(self._gamma(x), None if nystroem else x.copy())
+        if nystroem:
+            features = min(self.n_components, len(x))
+            made = Nystroem(
+                gamma=self.map_.gamma, n_components=features, random_state=self.random_state
+            )
+            # In float32 the kernel's small eigenvalues are noise, which inversion amplifies.
+            self.map_.nystroem = made.fit(x.astype(np.float64))
+        matrix = self.map_(x).astype(x.dtype, copy=False)
 
         def product(v: np.ndarray) -> np.ndarray:
             low = v.astype(matrix.dtype)
@@ -164,8 +150,9 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     def predict_costs(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns estimated costs `(N, D)`, float64, in the unit of the costs in `fit`."""
         check_is_fitted(self)
-        x = _check_features(X, self.n_features_in_)
-        return self.map_.times(x, self.coef_) + self.intercept_
+        x = check_array(X, dtype=_FLOATS)
+        batches = gen_batches(len(x), _BATCH)  # The whole map might not fit into memory.
+        return np.concatenate([self.map_(x[b]) @ self.coef_ for b in batches]) + self.intercept_
 
     def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns the decision of smallest estimated cost, the first on ties, integers `(N,)`."""
@@ -190,13 +177,15 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     def to_record(self) -> dict[str, Any]:
         """Returns the fitted estimator as arrays and what JSON can hold, by name."""
         check_is_fitted(self)
-        nystroem = self.map_.nystroem
+        fitted, kernel_map = _fitted(self), vars(self.map_).copy()
+        del fitted["map_"]
+        nystroem = kernel_map.pop("nystroem")
         return {
             "kind": "CSOSR",
             "arguments": self.get_params(),
-            "fitted": _values(self, _FITTED),
-            "map": _values(self.map_, _MAP),
-            "nystroem": None if nystroem is None else _values(nystroem, _NYSTROEM),
+            "fitted": fitted,
+            "map": kernel_map,
+            "nystroem": None if nystroem is None else _fitted(nystroem),
         }
 
     @classmethod
@@ -207,98 +196,42 @@ class CSOSR(ClassifierMixin, BaseEstimator):
                 "Expected a file that CSOSR.save wrote, of a machine with a Gaussian kernel; "
                 "received one of another kind."
             )
-        machine, kernel_map = cls(), KernelMap.__new__(KernelMap)
-        vars(kernel_map).update(record["map"], nystroem=None)
+        machine, kernel_map = cls(), KernelMap(**record["map"])
         if record["nystroem"] is not None:
             kernel_map.nystroem = Nystroem(gamma=kernel_map.gamma)
-            kernel_map.nystroem.__dict__.update(record["nystroem"])
+            vars(kernel_map.nystroem).update(record["nystroem"])
         machine.set_params(**record["arguments"])
         for name, value in {**record["fitted"], "map_": kernel_map}.items():
             setattr(machine, name, value)
         return machine
 
+    def _gamma(self, x: np.ndarray) -> float:
+        if isinstance(self.gamma, str):
+            check_choice("gamma", self.gamma, ("scale",))
+            return float(1.0 / (x.shape[1] * x.var(dtype=np.float64) or 1.0))
+        return check_number("gamma", self.gamma, low=0, high=1e30, exclude_low=True)
+
     def _costs(self, y: ArrayLike) -> np.ndarray:
         if self.cost_matrix is not None:
             return cost_vectors(check_cost_matrix(self.cost_matrix), y)
-        costs = as_array("y", y, "(N, D), cost vectors")
-        if costs.ndim == 1:
-            raise ValueError(
-                f"Expected `y` to hold cost vectors (N, D); received shape {costs.shape}. "
-                "To fit integer labels, give CSOSR a `cost_matrix`."
-            )
-        return check_cost_vectors(costs, binary_costs=self.binary_costs)
+        return check_cost_vectors(y, binary_costs=self.binary_costs)
 
 
-def _values(thing: object, names: Sequence[str]) -> dict[str, Any]:
-    return {name: getattr(thing, name) for name in names}
+def _fitted(estimator: BaseEstimator) -> dict[str, Any]:
+    """Returns the attributes that `fit` has set."""
+    return {name: it for name, it in vars(estimator).items() if name.endswith("_")}
 
 
+@dataclasses.dataclass
 class KernelMap:
-    """Maps examples to Gaussian kernel values with the training examples `x`, or Nyström features.
+    """Maps examples to Gaussian kernel values with training examples, or to Nyström features."""
 
-    The other arguments are those of `CSOSR`.
-    """
-
-    def __init__(
-        self,
-        x: np.ndarray,
-        gamma: float | str = "scale",
-        n_components: int = 1000,
-        exact_limit: int = 10_000,
-        random_state: int | np.random.RandomState | None = 0,
-    ):
-        n_components = check_integer("n_components", n_components)
-        exact_limit = check_integer("exact_limit", exact_limit, low=0)
-        check_random_state(random_state)
-        self.gamma = _scale(gamma, x)
-        self.nystroem: Nystroem | None = None
-        self.x_fit: np.ndarray | None = None
-        if len(x) <= exact_limit:
-            self.x_fit = x.copy()  # The caller may change the array later.
-        else:
-            size = min(n_components, len(x))
-            # In float32 the kernel's small eigenvalues are noise, which inversion amplifies.
-            self.nystroem = Nystroem(
-                gamma=self.gamma, n_components=size, random_state=random_state
-            ).fit(x.astype(np.float64))
+    gamma: float
+    x_fit: np.ndarray | None = None
+    nystroem: Nystroem | None = None
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Maps `(M, features)` to kernel values `(M, N)` or features `(M, n_components)`."""
         if self.nystroem is not None:
             return self.nystroem.transform(x.astype(np.float64))
         return rbf_kernel(x, self.x_fit, gamma=self.gamma)
-
-    def matrix(self, x: np.ndarray) -> np.ndarray:
-        """Returns the map of all training examples, in their dtype."""
-        width = len(x) if self.nystroem is None else len(self.nystroem.components_)
-        # Filled in place, since a second copy of the matrix might not fit into memory.
-        matrix = np.empty((len(x), width), dtype=x.dtype)
-        for batch in gen_batches(len(x), _BATCH):
-            matrix[batch] = self(x[batch])
-        return matrix
-
-    def times(self, x: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Computes `map(x) @ coefficients` without the whole map in memory."""
-        batches = gen_batches(len(x), _BATCH)
-        return np.concatenate([self(x[batch]) @ coefficients for batch in batches])
-
-
-def _scale(gamma: float | str, x: np.ndarray) -> float:
-    """Returns the number that `gamma` stands for."""
-    if isinstance(gamma, str):
-        check_choice("gamma", gamma, ("scale",))
-        variance = variance_beyond_rounding(x)
-        return 1.0 / (x.shape[1] * variance) if variance else 1.0
-    return check_number("gamma", gamma, low=0, high=1e30, exclude_low=True)
-
-
-def _check_features(features: ArrayLike, width: int | None = None) -> np.ndarray:
-    """Returns `(N, features)` as a finite matrix, float32 if it was and float64 otherwise."""
-    array = number_array("X", features, "(N, features)")
-    if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(f"Expected `X` of shape (N, features); received shape {array.shape}.")
-    if width is not None:
-        check_example_shape("`X`", array, (width,), f"{width} features as in `fit`")
-    array = array.astype(np.float32 if array.dtype == np.float32 else np.float64, copy=False)
-    check_entries("X", array, np.abs(array) <= _LARGEST, f"finite and of a size up to {_LARGEST:g}")
-    return array

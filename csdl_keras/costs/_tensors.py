@@ -1,7 +1,7 @@
 """Costs and labels inside Keras objects, as tensors and in configs."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import keras
 import numpy as np
@@ -11,7 +11,6 @@ from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.tensors import (
     LOW_PRECISION,
     alike,
-    at_least_float32,
     check_numbered,
     is_tensor,
 )
@@ -115,62 +114,24 @@ def tensor_or_labels(
     return check_labels(array.ravel(), num_classes).astype(np.int32).reshape(array.shape)
 
 
-#: A tensor, or what `check_known_costs` takes.
-BatchCostsLike: TypeAlias = CostsLike | Tensor
+def matrices_of_batch(costs: CostsLike | Tensor, outputs: Tensor) -> Tensor:
+    """Returns costs that are known when deciding as a tensor `(batch, K, D)`."""
+    found: Any = costs
+    if not is_tensor(costs):
+        found = check_known_costs(costs, num_examples=outputs.shape[0])
+        if isinstance(found, AffineCosts):
+            found = found.fixed + found.amount[:, None, None] * found.per_unit
+        found = ops.convert_to_tensor(found, "float32")
+    if not alike(tuple(found.shape[:-2]), tuple(outputs.shape[:-1])[: len(found.shape) - 2]):
+        raise ValueError(
+            f"Expected `costs` of shape (K, D) or ({outputs.shape[0]}, K, D), a matrix for each "
+            f"example; received shape {tuple(found.shape)}."
+        )
+    return ops.broadcast_to(found, (ops.shape(outputs)[0], *found.shape[-2:]))
 
 
-class BatchCosts:
-    """Costs `(K, D)`, `(batch, K, D)` or affine in an amount, of the examples of one batch."""
-
-    def __init__(self, costs: BatchCostsLike, batch: int | None):
-        self._batch, self._amount = batch, None
-        fixed: Any = costs
-        if not is_tensor(costs):
-            fixed = check_known_costs(costs, num_examples=batch)
-        elif len(fixed.shape) != 2 and not alike(tuple(fixed.shape), (batch, None, None)):
-            raise ValueError(
-                f"Expected `costs` of shape (K, D) or ({batch}, K, D), a matrix for each "
-                f"example; received shape {tuple(fixed.shape)}."
-            )
-        if isinstance(fixed, AffineCosts):
-            self._amount = ops.convert_to_tensor(fixed.amount, "float32")
-            self._per_unit = ops.convert_to_tensor(fixed.per_unit, "float32")
-            fixed = fixed.fixed
-        fixed = fixed if is_tensor(fixed) else ops.convert_to_tensor(fixed, "float32")
-        self._fixed = at_least_float32(fixed)
-        self.num_classes, self.num_decisions = self._fixed.shape[-2:]
-
-    def labels(self, y_true: Any) -> Tensor:
-        """Returns labels `(batch,)`: as a checked array, or a tensor."""
-        return labels_of_shape(tensor_or_labels(y_true, self.num_classes), (self._batch,))
-
-    def decision_costs(self, outputs: Tensor, of_costs: bool) -> Tensor:
-        """Returns `(batch, D)`: estimated costs as they are, expected costs of probabilities."""
-        width, what = self.num_classes, "probabilities, one for each row"
-        if of_costs:
-            width, what = self.num_decisions, "estimated costs, one for each column"
-        if not alike(tuple(outputs.shape), (self._batch, width)):
-            raise ValueError(
-                f"Expected outputs of shape ({self._batch}, {width}), {what} of `costs`; received "
-                f"{tuple(outputs.shape)}."
-            )
-        if of_costs:
-            return outputs
-        return self._sum(lambda costs: ops.matmul(outputs[:, None], costs)[:, 0])
-
-    def of_labels(self, y_true: Tensor) -> Tensor:
-        """Returns the cost vector of each label, `(batch, D)`; NaN for one that is no class."""
-        index, known = class_index(ops.convert_to_tensor(y_true), self.num_classes)
-
-        def rows(costs: Tensor) -> Tensor:
-            if len(costs.shape) == 2:
-                return ops.take(costs, index, axis=0)
-            return ops.take_along_axis(costs, index[:, None, None], axis=1)[:, 0]
-
-        return ops.where(known[:, None], self._sum(rows), float("nan"))
-
-    def _sum(self, term: Callable[[Tensor], Tensor]) -> Tensor:
-        """Returns the term of the fixed costs plus amounts times that of the costs of a unit."""
-        if self._amount is None:
-            return term(self._fixed)
-        return ops.add(term(self._fixed), ops.multiply(self._amount[:, None], term(self._per_unit)))
+def known_rows(matrices: Tensor, labels: Tensor) -> Tensor:
+    """Returns the row of each label in its matrix, `(batch, D)`; NaN for one that is no class."""
+    index, known = class_index(ops.convert_to_tensor(labels), matrices.shape[1])
+    rows = ops.take_along_axis(matrices, index[:, None, None], axis=1)[:, 0]
+    return ops.where(known[:, None], rows, float("nan"))

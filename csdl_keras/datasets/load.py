@@ -2,11 +2,10 @@
 
 import os
 
-from csdl_keras._utils.checks import check_bool, check_type
 from csdl_keras.datasets.bg_img_rot_synthetic import bg_img_rot_synthetic
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
-from csdl_keras.datasets.tfds_images import DataUnavailableError, load_tfds
+from csdl_keras.datasets.tfds_images import load_tfds
 from csdl_keras.datasets.variants import grayscale as to_grayscale
 from csdl_keras.datasets.variants import imbalance, subset
 
@@ -34,8 +33,7 @@ def load(
 
     A TFDS set without a test split takes its validation split for it, or the last sixth of a
     shuffle; one without a validation split the last sixth of a shuffle of the training set. Pixels
-    are divided by 255 if they are `uint8`, by 65,535 if `uint16`, and otherwise by the smallest of
-    1, 255 and 65,535 that no value exceeds.
+    are divided by 255 if they are `uint8`, by 65,535 if `uint16`; others have to lie in [0, 1].
 
     All but the first two are TFDS sets in `data_dir`; TFDS downloads those that are missing.
     `"bg_img_rot"` is prepared from the authors' archive, which you may also put into
@@ -64,12 +62,10 @@ def load(
     >>> data.x_train.shape, data.x_test.shape, float(data.x_train.max())
     ((1100, 8, 8, 1), (540, 8, 8, 1), 1.0)
     """
-    check_type("name", name, str, "a string")
-    check_bool("imbalanced", imbalanced)
     if name in EMBEDDED:
         data = EMBEDDED[name]()
     elif name == "bg_img_rot_synthetic":
-        data = bg_img_rot_synthetic(_mnist(data_dir))
+        data = bg_img_rot_synthetic(load_tfds("mnist", data_dir))
     else:
         data = load_tfds(name, data_dir)
     if grayscale:
@@ -77,14 +73,3 @@ def load(
     if imbalanced:
         data = imbalance(data, seed=seed)
     return data if train_size is None else subset(data, train_size, seed=seed)
-
-
-def _mnist(data_dir: str | os.PathLike | None) -> DataSet:
-    """Loads the digits of which the synthetic set is made."""
-    try:
-        return load_tfds("mnist", data_dir)
-    except DataUnavailableError as error:
-        raise DataUnavailableError(
-            f"'bg_img_rot_synthetic' is made from 'mnist', which is not available. {error} "
-            "Or make it from fewer digits: bg_img_rot_synthetic(load('mnist_5k'))."
-        ) from error

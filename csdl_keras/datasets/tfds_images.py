@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._utils.arrays import check_range
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
@@ -43,8 +44,6 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
         return np.stack(images), labels
 
     splits = set(builder.info.splits)
-    if "train" not in splits:
-        raise ValueError(f"Expected a split 'train'; {name!r} has {sorted(splits)}.")
     train = read("train")
     others = [read(split) for split in ("test", "validation") if split in splits]
     if not others:
@@ -53,8 +52,7 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
         train, validation = _last_sixth(*train)
         others.append(validation)
     (x_train, y_train), (x_test, y_test), (x_val, y_val) = train, *others
-    largest = _largest_pixel(name, x_train, x_val, x_test)
-    x_train, x_val, x_test = (_scaled(x, largest) for x in (x_train, x_val, x_test))
+    x_train, x_val, x_test = (_scaled(name, x) for x in (x_train, x_val, x_test))
     return DataSet(name, num_classes, x_train, y_train, x_val, y_val, x_test, y_test)
 
 
@@ -123,33 +121,14 @@ def _supervised_keys(tfds: types.ModuleType, info: Any) -> tuple[str, str]:
     return keys
 
 
-def _largest_pixel(name: str, *splits: np.ndarray) -> float:
-    """Finds the value that represents 1: that of the dtype, or the smallest that none exceeds."""
-    dtype = splits[0].dtype
-    if dtype.kind == "b":
-        return 1.0
-    if dtype in (np.uint8, np.uint16):
-        return float(np.iinfo(dtype).max)
-    lowest = min(float(images.min()) for images in splits)
-    highest = max(float(images.max()) for images in splits)
-    for largest in (1.0, 255.0, 65_535.0):
-        # The tolerance keeps a 1 that was rounded upwards from counting as 1 of 255.
-        if lowest >= 0 and highest <= largest * (1 + 1e-6):
-            return largest
-    raise ValueError(
-        "Expected images whose values lie in [0, 1], [0, 255] or [0, 65535]; those of "
-        f"{name!r} lie from {lowest:g} to {highest:g}. Load and scale it yourself."
-    )
-
-
-def _scaled(images: np.ndarray, largest: float) -> np.ndarray:
-    """Returns float32 images in [0, 1], copied only if values change."""
-    if largest == 1:
-        images = images.astype("float32", copy=False)
-        return images if images.max() <= 1 else np.minimum(images, np.float32(1))
-    # Converted and divided in one step, since the images of SVHN take more than a gigabyte.
-    scaled = np.divide(images, np.float32(largest), dtype="float32", casting="unsafe")
-    return np.minimum(scaled, np.float32(1), out=scaled)
+def _scaled(name: str, images: np.ndarray) -> np.ndarray:
+    """Returns float32 images in [0, 1]; 1 is the largest value of an unsigned type."""
+    if images.dtype.kind == "u":
+        # Converted and divided in one step, since the images of SVHN take more than a gigabyte.
+        largest = np.float32(np.iinfo(images.dtype).max)
+        return np.divide(images, largest, dtype="float32", casting="unsafe")
+    check_range(f"the images of {name!r}", images, 0, 1, hint=" Load and scale it yourself.")
+    return images.astype("float32", copy=False)
 
 
 def _last_sixth(x: np.ndarray, y: np.ndarray) -> tuple[tuple, tuple]:

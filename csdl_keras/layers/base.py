@@ -19,10 +19,11 @@ def check_images(shape: Shape) -> None:
 
 
 class PlainLayer(keras.layers.Layer):
-    """Layer with an attribute for each argument, whose outputs have the shape of its inputs."""
+    """Layer with an attribute for each argument; the shape of its outputs follows from `call`."""
 
-    def compute_output_shape(self, input_shape: Any) -> tuple:
-        return tuple(input_shape)
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
+        inputs = keras.KerasTensor(input_shape, self.compute_dtype)
+        return keras.Operation.compute_output_spec(self, inputs).shape
 
     def get_config(self) -> dict[str, Any]:
         _, *parameters = inspect.signature(type(self).__init__).parameters.values()

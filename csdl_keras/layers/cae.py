@@ -84,8 +84,6 @@ class CAE(keras.Model):
         self._decoder_initializer = initializers[1]
 
     def build(self, input_shape: Shape) -> None:
-        if len(input_shape) != 2 or input_shape[-1] is None:
-            raise ValueError(f"Expected inputs of shape (batch, features); received {input_shape}.")
         features = input_shape[-1]
         self.noise.build(input_shape)
         if not self.encoder.built:

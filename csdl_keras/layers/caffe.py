@@ -42,8 +42,6 @@ class CaffePooling2D(PlainLayer):
         self.mode = check_choice("mode", mode, ("max", "average"))
         self.pool_size = check_integer("pool_size", pool_size)
         self.strides = check_integer("strides", strides)
-        if self.strides > self.pool_size:
-            raise ValueError(f"Expected `strides` of at most {pool_size}; received {strides}.")
 
     def _windows(self, size: int) -> int:
         return math.ceil((size - self.pool_size) / self.strides) + 1
@@ -68,10 +66,6 @@ class CaffePooling2D(PlainLayer):
         mean = ops.average_pool(ops.pad(inputs, pad), **pool)
         share = self.pool_size**2 / np.outer(self._inside(height), self._inside(width))
         return mean * ops.convert_to_tensor(share[None, :, :, None], dtype=mean.dtype)
-
-    def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
-        batch, height, width, channels = input_shape
-        return (batch, self._windows(height), self._windows(width), channels)
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -103,8 +97,6 @@ class WithinChannelLRN(PlainLayer):
     def __init__(self, size: int = 3, alpha: float = 5e-5, beta: float = 0.75, **kwargs: object):
         super().__init__(**kwargs)
         self.size = check_integer("size", size)
-        if self.size % 2 == 0:
-            raise ValueError(f"Expected an odd `size`; received {size}.")
         self.alpha = check_number("alpha", alpha, low=0)
         self.beta = check_number("beta", beta, low=0)
         self.input_spec = keras.layers.InputSpec(ndim=4)

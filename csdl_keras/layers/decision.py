@@ -100,12 +100,6 @@ class BayesDecision(WideLayer):
     def call(self, probabilities: Tensor, costs: Tensor | None = None) -> Tensor:
         if costs is None:
             return ops.matmul(probabilities, self.cost_matrix)
-        shape = (self.num_classes, self.num_decisions)
-        if len(costs.shape) not in (2, 3) or tuple(costs.shape[-2:]) != shape:
-            raise ValueError(
-                f"Expected `costs` of shape (batch, {shape[0]}, {shape[1]}) or {shape}; received "
-                f"shape {tuple(costs.shape)}."
-            )
         costs = costs if len(costs.shape) == 3 else costs[None]
         right = ops.logical_and(costs >= 0.0, costs < float("inf"))  # NaN is neither.
         expected = ops.matmul(probabilities[:, None], costs)[:, 0]

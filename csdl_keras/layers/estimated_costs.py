@@ -175,9 +175,6 @@ class ClassCosts(WideLayer):
         zero = self.log_means < 0.5 * LOG_ZERO
         return ops.where(zero, LOG_ZERO, self.log_means + _damped(change))
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
-        return (input_shape[0], self.num_classes, self.num_decisions)
-
 
 def _damped(change: Tensor) -> Tensor:
     """Returns `change` up to 10 either way; beyond it grows logarithmically."""

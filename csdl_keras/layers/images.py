@@ -186,10 +186,6 @@ class ImageViews(PlainLayer):
             views += [ops.flip(view, axis=2) for view in views]
         return ops.concatenate(views, axis=0) if len(views) > 1 else inputs
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
-        batch = input_shape[0]
-        return (None if batch is None else self.views * batch, *input_shape[1:])
-
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ViewMean(PlainLayer):

@@ -155,9 +155,6 @@ class MemberScaling(PlainLayer):
             scale, bias = (ops.tensordot(chosen, it, 1)[:, None] for it in (scale, bias))
         return ops.expand_dims(inputs, 1) * scale + bias
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
-        return (input_shape[0], self.members, *input_shape[1:])
-
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class MemberMean(PlainLayer):
@@ -174,6 +171,3 @@ class MemberMean(PlainLayer):
 
     def call(self, inputs: Tensor) -> Tensor:
         return ops.mean(inputs, axis=1)
-
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
-        return (input_shape[0], *input_shape[2:])

@@ -52,9 +52,6 @@ class ClassProbabilities(WideLayer):
             return ops.softmax(inputs, axis=-1)
         return distributions(inputs)
 
-    def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
-        return (*input_shape[:-1], max(input_shape[-1], 2))
-
 
 # About the smallest normal float32: the logarithm of a probability of 0 stays finite.
 SMALLEST_PROBABILITY = 1.2e-38

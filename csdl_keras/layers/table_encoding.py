@@ -155,10 +155,6 @@ class TableEncoding(WideLayer):
         ]
         return ops.concatenate([part for part in parts if part.shape[-1]], axis=-1)
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
-        sizes = (self.num_numbers, len(self.missing), sum(self.categories), sum(self.bins))
-        return (input_shape[0], sum(sizes))
-
 
 def _take(inputs: Tensor, columns: Sequence[int] | np.ndarray) -> Tensor:
     return ops.take(inputs, np.asarray(columns, "int32"), axis=1)

@@ -4,10 +4,10 @@ from csdl_keras.losses.cost_regression import (
     LogisticCostLoss,
     ObservedCostLoss,
     PoissonCostLoss,
+    expected_cost,
     logistic_cost,
     poisson_cost,
 )
-from csdl_keras.losses.expected_cost import expected_cost
 from csdl_keras.losses.min_loss import MINLoss, min_loss
 from csdl_keras.losses.reconstruction_loss import (
     ReconstructionLoss,

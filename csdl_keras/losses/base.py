@@ -11,7 +11,6 @@ from csdl_keras._utils.checks import check_bool, check_number
 from csdl_keras._utils.tensors import (
     TOLERANCE,
     check_weights,
-    check_wide,
     default_name,
     examples_shape,
     float_dtype,
@@ -37,10 +36,7 @@ _INSTEAD = (
 
 
 class CheckedLoss(keras.losses.Loss):
-    """Base class of losses that take arrays, lists and data frames as well as tensors.
-
-    The default name is the class's name in snake case, the default dtype at least float32.
-    """
+    """Base class of losses that take arrays, lists and data frames as well as tensors."""
 
     #: Whether there is a value for each row of outputs `(batch, ..., D)`, not for each example.
     of_rows = False
@@ -77,7 +73,6 @@ class CostLoss(CheckedLoss):
         binary_costs: bool = False,
     ):
         super().__init__(reduction=reduction, name=name, dtype=dtype)
-        check_wide(self.dtype)
         self.output = self.output_kind if output is None else output
         if self.output_kind == "cost" and self.output != "cost":
             raise ValueError(

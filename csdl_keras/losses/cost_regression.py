@@ -1,10 +1,17 @@
-"""Consistent regression of costs: Poisson, also from the observed class alone, and logistic."""
+"""Consistent regression of costs, Poisson and logistic, and the costs that are expected."""
 
 import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.tensors import LOG_ZERO, at_least_float32, same_shape
+from csdl_keras._utils.tensors import (
+    LOG_ZERO,
+    at_least_float32,
+    examples_shape,
+    looks_like_probabilities,
+    same_shape,
+    tensor_or_array,
+)
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs._tensors import class_index
 from csdl_keras.losses.base import CheckedLoss, CostLoss
@@ -158,3 +165,33 @@ class LogisticCostLoss(CostLoss):
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return logistic_cost(costs, estimates)
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
+    """Returns the lowest expected cost, that of a decision by argmin.
+
+    `min_k r_k`, `(batch, ...)`. It trains nothing; compiled as a loss, it makes `evaluate` report
+    what the model expects to pay, next to what its decisions cost by `AverageCost`.
+
+    Args:
+        y_true: ignored.
+        expected_costs: `(batch, ..., D)` expected costs.
+
+    Example:
+
+    >>> print(ops.convert_to_numpy(expected_cost(None, np.array([[1.8, 0.8]]))))
+    [0.8]
+    """
+    costs = tensor_or_array("expected_costs", expected_costs)
+    examples_shape("expected_costs", costs)
+    # Those of a batch may sum to 1, under a matrix whose rows do.
+    if isinstance(costs, np.ndarray) and costs.shape[-1] > 2 and looks_like_probabilities(costs):
+        raise ValueError(
+            "Expected costs, which decide by argmin; received rows that sum to 1, which are "
+            "probabilities. Pass the model to bayes_classifier."
+        )
+    return ops.min(costs, axis=-1)
+
+
+expected_cost.output_kind = "cost"  # `csdl_keras.output_kind` reads it.

@@ -87,15 +87,10 @@ class MINLoss(CostLoss):
         **kwargs: Any,
     ):
         check_choice("output", output, ("probability", "logits"))
-        self.priors = None
-        if priors is not None:
-            class_shares("priors", priors, positive=False)
-            self.priors = np.asarray(priors, "float64")
+        self.priors = None if priors is None else np.asarray(priors, "float64")
         super().__init__(cost_matrix, cost_scale, output, **kwargs)
 
     def scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
-        if self.priors is not None:
-            class_shares("priors", self.priors, len(matrix), positive=False)
         rows = super().scaled_rows(matrix)
         np.fill_diagonal(rows, -1.0)  # The class is then the cheapest, also if others cost 0.
         return rows

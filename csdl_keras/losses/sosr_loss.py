@@ -7,7 +7,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.tensors import finite, same_shape
-from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
+from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.losses.base import CostLoss
 
 
@@ -68,10 +68,6 @@ class OneSidedLoss(CostLoss):
         return one_sided(costs, estimates)
 
 
-# A larger one makes no difference from the one-sided loss, and its terms overflow.
-LARGEST_ALPHA = 1e6
-
-
 def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
     """Computes the SOSR loss of each example, summed over decisions.
 
@@ -95,7 +91,7 @@ def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
     >>> print(np.round(keras.ops.convert_to_numpy(loss), 4))
     [1.9482]
     """
-    alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
+    alpha = check_number("alpha", alpha, 0, 1e6, exclude_low=True)  # Larger terms overflow.
     gap = _gap(costs, estimates)
     terms = ops.softplus(gap) if alpha == 1 else ops.softplus(alpha * gap) / alpha
     return ops.sum(terms, axis=-1)
@@ -144,13 +140,10 @@ class SOSRLoss(CostLoss):
         alpha: float = 1.0,
         cost_scale: float = 1.0,
         output: str = "cost",
-        reduction: str | None = "sum_over_batch_size",
-        name: str | None = "sosr_loss",
-        dtype: DTypeLike | None = None,
-        binary_costs: bool = False,
+        **kwargs: Any,
     ):
-        super().__init__(cost_matrix, cost_scale, output, reduction, name, dtype, binary_costs)
-        self.alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
+        super().__init__(cost_matrix, cost_scale, output, **kwargs)
+        self.alpha = check_number("alpha", alpha, 0, 1e6, exclude_low=True)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return sosr(costs, estimates, self.alpha)

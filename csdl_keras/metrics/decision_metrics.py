@@ -9,34 +9,35 @@ from keras import ops
 from csdl_keras._utils.checks import LARGEST_SIZE, check_bool, check_choice, check_integer
 from csdl_keras._utils.tensors import (
     TOLERANCE,
+    TOLERANCE_16_BITS,
     alike,
     at_least_float32,
     check_numbered,
-    check_wide,
     default_name,
-    distribution_counts,
     distributions,
     examples_shape,
     float_dtype,
     known_values,
     masked_weights,
     one_hot_counts,
+    probability_rows,
     same_shape,
     tensor_or_array,
 )
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.costs._tensors import (
-    BatchCosts,
-    BatchCostsLike,
     check_present,
     class_index,
     from_config,
+    known_rows,
     labels_of_shape,
+    matrices_of_batch,
     rows_of,
     tensor_or_labels,
     to_config,
 )
 from csdl_keras.costs.checks import check_not_one_hot
+from csdl_keras.costs.known import CostsLike
 
 _HINT = "For integer labels, give the metric a `cost_matrix` with as many columns as outputs."
 
@@ -59,13 +60,12 @@ class DecisionMetric(keras.metrics.Mean):
         binary_costs: bool = False,
     ):
         super().__init__(name=name or default_name(self), dtype=dtype or float_dtype())
-        check_wide(self.dtype)
         if output is not None:
             check_choice("output", output, ("cost", "probability", "logits"))
         self.output = self.kind = output
         self.binary_costs = check_bool("binary_costs", binary_costs)
-        # Those of `one_hot_counts` of targets, and of `distribution_counts` of outputs.
-        self._seen = self.add_variable((7,), "zeros", name="seen")
+        # `one_hot_counts` of targets, and outputs that are distributions and that are not.
+        self._seen = self.add_variable((6,), "zeros", name="seen")
         self._updates = 0
 
     def update_state(
@@ -73,7 +73,7 @@ class DecisionMetric(keras.metrics.Mean):
         y_true: Tensor,
         y_pred: Tensor,
         sample_weight: Tensor | None = None,
-        costs: BatchCostsLike | None = None,
+        costs: CostsLike | Tensor | None = None,
     ) -> None:
         """Adds a batch.
 
@@ -86,17 +86,16 @@ class DecisionMetric(keras.metrics.Mean):
         """
         y_pred = tensor_or_array("y_pred", y_pred)
         shape = examples_shape("y_pred", y_pred)
-        known = None
-        if costs is None:
+        known = None if costs is None else matrices_of_batch(costs, y_pred)
+        if known is None:
             y_true = self.targets(y_true, shape)
         else:
-            known = BatchCosts(costs, tuple(tensor_or_array("y_true", y_true).shape)[0])
-            y_true = known.labels(y_true)
+            y_true = labels_of_shape(tensor_or_labels(y_true, known.shape[1]), shape)
         values = self._values(y_pred, known)
         # argmin takes NaN for the smallest value on some backends and not on others.
         unknown = ops.any(ops.isnan(values), axis=-1)
         chosen = ops.one_hot(ops.argmin(values, axis=-1), values.shape[-1], dtype=values.dtype)
-        vectors = self.vectors(y_true, y_pred) if known is None else known.of_labels(y_true)
+        vectors = self.vectors(y_true, y_pred) if known is None else known_rows(known, y_true)
         if vectors is not None:
             vectors, _ = same_shape("(batch, ..., D)", _HINT, costs=vectors, outputs=chosen)
         score = ops.where(unknown, float("nan"), self.score(y_true, chosen, vectors))
@@ -122,7 +121,7 @@ class DecisionMetric(keras.metrics.Mean):
         """Adds scores `(N,)` of decisions, with the cost vectors of the examples."""
         super().update_state(score, sample_weight=weights)
 
-    def _values(self, y_pred: Tensor, known: BatchCosts | None) -> Tensor:
+    def _values(self, y_pred: Tensor, known: Tensor | None) -> Tensor:
         """Returns `(batch, ..., D)` values whose argmin is the decision."""
         outputs = at_least_float32(y_pred)
         if self.kind is None and y_pred.shape[-1] == 1:
@@ -132,29 +131,37 @@ class DecisionMetric(keras.metrics.Mean):
             )
         if self.kind == "logits":
             outputs = ops.sigmoid(outputs) if outputs.shape[-1] == 1 else ops.softmax(outputs)
-        of_costs = self.kind in (None, "cost")
-        outputs = outputs if of_costs else distributions(outputs)
+        if self.kind in (None, "cost"):
+            return outputs
+        outputs = distributions(outputs)
         if known is not None:
-            return known.decision_costs(outputs, of_costs)
-        return outputs if of_costs else self.decision_costs(outputs)
+            return ops.matmul(outputs[:, None], known)[:, 0]
+        return self.decision_costs(outputs)
 
     def _outputs_seen(self, y_pred: Tensor, vectors: Tensor, weights: Tensor) -> Tensor:
-        """Counts outputs that tell what they are: by `distribution_counts`, of weight above 0."""
+        """Counts outputs of weight above 0 that are distributions, and that are not, `(2,)`."""
         one = y_pred.shape[-1] == 1 and self.kind != "probability"  # They may lie in [0, 1].
         if one or (self.kind == "cost" and vectors is None):
-            return ops.zeros((3,), self.dtype)
+            return ops.zeros((2,), self.dtype)
         if self.kind == "cost":  # Estimates of costs that sum to 1 may do so as well.
             sums = ops.abs(ops.sum(vectors, axis=-1) - 1.0) > TOLERANCE
             told = ops.cast(sums, self.dtype)
             weights = told if weights is None else told * weights
-        counts = distribution_counts(ops.convert_to_tensor(y_pred), weights)
-        return ops.cast(counts, self.dtype)
+        outputs = ops.convert_to_tensor(y_pred)
+        tolerance = TOLERANCE_16_BITS if self.kind == "probability" else None
+        proper = probability_rows(outputs, tolerance)
+        counted = ops.logical_not(ops.any(ops.isnan(outputs), axis=-1))
+        if weights is not None:
+            counted = ops.logical_and(counted, weights > 0)
+        kinds = (proper, ops.logical_not(proper))
+        found = [ops.cast(ops.logical_and(kind, counted), self.dtype) for kind in kinds]
+        return ops.stack([ops.sum(one) for one in found])
 
     def _are_others(self, seen: Any) -> Any:
-        """Tells by `distribution_counts` whether outputs are of another kind than wanted."""
-        proper, other, improper = seen[0], seen[1], seen[2]
+        """Tells by `_outputs_seen` whether outputs are of another kind than wanted."""
+        proper, other = seen[0], seen[1]
         if self.kind == "probability":
-            return improper > 0
+            return other > 0
         return (other == 0) & (proper > (0 if self.kind is None else 1))
 
     def _check_outputs(self, seen: np.ndarray | None) -> None:
@@ -164,7 +171,7 @@ class DecisionMetric(keras.metrics.Mean):
         if self.kind == "probability":
             raise ValueError(
                 f"Expected probabilities, rows that sum to 1, for {self.name!r}; received "
-                f"{seen[2]:.0f} rows that are not. Costs are output='cost', logits output='logits'."
+                f"{seen[1]:.0f} rows that are not. Costs are output='cost', logits output='logits'."
             )
         what = "logits" if self.kind == "logits" else "costs, which decide by argmin,"
         hint = ", or output='cost' if they are costs" if self.kind is None else ""
@@ -291,17 +298,17 @@ class AverageCost(DecisionMetric):
         y_true = ops.convert_to_tensor(y_true)
         return y_true if self.cost_matrix is None else rows_of(self._rows, y_true, y_pred)
 
+    def decision_costs(self, probabilities: Tensor) -> Tensor:
+        if self.bayes:
+            return ops.matmul(probabilities, self._rows[:-1])
+        return super().decision_costs(probabilities)
+
     def weights(self, y_true: Tensor, sample_weight: Tensor | None) -> Tensor | None:
         if self.class_id is None or self.cost_matrix is None:
             return sample_weight
         index, known = class_index(ops.convert_to_tensor(y_true), len(self.cost_matrix))
         chosen = ops.cast(ops.logical_and(known, index == self.class_id), self.dtype)
         return chosen if sample_weight is None else chosen * sample_weight
-
-    def decision_costs(self, probabilities: Tensor) -> Tensor:
-        if self.bayes:
-            return ops.matmul(probabilities, self._rows[:-1])
-        return super().decision_costs(probabilities)
 
     def score(self, y_true: Tensor, chosen: Tensor, vectors: Tensor | None) -> Tensor:
         counted = ops.logical_or(chosen > 0, ops.isnan(vectors))

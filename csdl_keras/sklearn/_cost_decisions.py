@@ -30,11 +30,7 @@ from csdl_keras.prediction.decide import decisions
 def given_costs(
     costs: CostsLike, num_examples: int, classes: np.ndarray, num_decisions: int | None = None
 ) -> tuple[KnownCosts | None, np.ndarray | None]:
-    """Returns costs that are known when deciding, or cost vectors, as their shape tells.
-
-    Cost vectors `(N, D)` say what each decision costs an example whose class is known; costs known
-    when deciding are `(N, K, D)` or `AffineCosts`. One of the pair is `None`.
-    """
+    """Returns costs known when deciding, or cost vectors `(N, D)`; the other one is `None`."""
     num_classes = len(classes)
     if isinstance(costs, AffineCosts):
         return check_known_costs(costs, num_examples, num_classes), None
@@ -46,19 +42,11 @@ def given_costs(
     return None, vectors
 
 
-def column(name: str, y: ArrayLike) -> np.ndarray:
-    """Returns labels `(N,)` of any type, also from a table of one column."""
-    return label_array(name, column_or_1d(y))
-
-
 def true_costs(
     y: ArrayLike, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: CostsLike | None
 ) -> tuple[np.ndarray, KnownCosts | None]:
-    """Returns what decisions cost examples, `(N, D)`, and the costs known when deciding, or `None`.
-
-    The matrix is used without `costs`, which are those of `given_costs`.
-    """
-    labels, known, vectors = column("y", y), None, None
+    """Returns what decisions cost examples, `(N, D)`, and the costs known when deciding if any."""
+    labels, known, vectors = label_array("y", column_or_1d(y)), None, None
     if costs is not None:
         decisions = None if cost_matrix is None else cost_matrix.shape[1]
         known, vectors = given_costs(costs, len(labels), classes, decisions)
@@ -133,12 +121,15 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         return -float(np.average(paid, weights=sample_weight))
 
     def _set_costs(
-        self, labels: np.ndarray, cost_matrix: ArrayLike | None, costs: CostsLike | None
+        self, labels: np.ndarray, costs: CostsLike | None
     ) -> tuple[KnownCosts | None, np.ndarray | None]:
         """Sets `cost_matrix_` and `decisions_`; returns examples' known costs and cost vectors."""
-        size, others = len(self.classes_), self.other_decisions
-        matrix = self.cost_matrix if cost_matrix is None else cost_matrix
+        size, others, matrix = len(self.classes_), self.other_decisions, self.cost_matrix
         known, vectors = None, None
+        if size < 2:
+            raise ValueError(
+                f"Expected at least 2 classes in `y`; received one class, {self.classes_}."
+            )
         if costs is not None and matrix is not None:
             raise ValueError("Expected `costs` or a `cost_matrix`; received both.")
         if matrix is not None:

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.utils import column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from csdl_keras._utils.frames import is_frame
@@ -15,7 +16,7 @@ from csdl_keras.costs import check_cost_matrix
 from csdl_keras.costs.known import CostsLike, expected_costs
 from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
-from csdl_keras.sklearn._cost_decisions import column, true_costs
+from csdl_keras.sklearn._cost_decisions import true_costs
 
 
 class AverageCostScorer:
@@ -44,11 +45,6 @@ class AverageCostScorer:
         """Returns minus the average cost of the estimator's decisions."""
         # A search predicts by its best estimator, which takes costs where the search does not.
         estimator = getattr(estimator, "best_estimator_", estimator)
-        needed = ["classes_", "predict_proba" if self.bayes else "predict"]
-        if not all(hasattr(estimator, name) for name in needed):
-            raise ValueError(
-                f"Expected a fitted classifier with {' and '.join(needed)}; received {estimator!r}."
-            )
         classes = np.asarray(estimator.classes_)
         matrix = None
         if self.cost_matrix is not None:
@@ -68,7 +64,7 @@ class AverageCostScorer:
         else:
             labels = decision_labels(classes, vectors.shape[1], self.other_decisions)
             given = {} if known is None or not _takes_costs(estimator) else {"costs": known}
-            predicted = column("predictions", estimator.predict(X, **given))
+            predicted = column_or_1d(estimator.predict(X, **given))
             chosen = positions("predictions", predicted, labels)
         return -float(chosen_costs(vectors, chosen).mean())
 

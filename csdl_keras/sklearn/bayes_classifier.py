@@ -104,7 +104,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         targets = label_array("y", column_or_1d(y, warn=True))
         check_classification_targets(targets)
         labels = self._set_classes(targets)
-        self._set_costs(labels, None, costs)
+        self._set_costs(labels, costs)
         ascending = np.unique(self.classes_)
         if self.calibration == "temperature":
             # scikit-learn's temperature scaling takes labels that are not strings for indices.
@@ -132,18 +132,16 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         if self.calibration is None:
             return clone(self.estimator)
         estimator = self.estimator
-        if isinstance(estimator, FrozenEstimator) and not _is_sorted(estimator.classes_):
-            estimator = FrozenEstimator(_SortedClasses(estimator.estimator))
+        if isinstance(estimator, FrozenEstimator):
+            ordered = _SortedClasses(estimator.estimator)
+            if not np.array_equal(ordered.classes_, estimator.classes_):
+                estimator = FrozenEstimator(ordered)
         return CalibratedClassifierCV(estimator, method=self.calibration, cv=self.cv)
 
     def _set_classes(self, y: np.ndarray) -> np.ndarray:
         """Sets `classes_` and returns the index of each label among them."""
         fitted = isinstance(self.estimator, FrozenEstimator)
         self.classes_ = np.asarray(self.estimator.classes_) if fitted else np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"Expected at least 2 classes in `y`; received one class, {self.classes_}."
-            )
         return positions("y", y, self.classes_)
 
     def _check_inputs(self, X: ArrayLike) -> ArrayLike:  # noqa: N803
@@ -152,10 +150,6 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
 
     def _probabilities(self, x: ArrayLike) -> np.ndarray:
         return self.estimator_.predict_proba(x)[:, self._columns]
-
-
-def _is_sorted(classes: ArrayLike) -> bool:
-    return np.array_equal(np.asarray(classes), np.unique(np.asarray(classes)))
 
 
 class _SortedClasses(ClassifierMixin, BaseEstimator):

@@ -1,8 +1,7 @@
 """Every algorithm as an estimator of scikit-learn."""
 
-import dataclasses
 from collections.abc import Sequence
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import keras
 import numpy as np
@@ -28,9 +27,6 @@ from csdl_keras.training.data import HELD_OUT, validation_split
 from csdl_keras.training.own_network import Network
 from csdl_keras.training.settings import Settings, check_settings
 from csdl_keras.training.train import Trained, Trainer
-
-#: Source of random numbers in scikit-learn.
-RandomState: TypeAlias = int | np.random.RandomState | None
 
 _NEED_PROBABILITIES = (
     "Expected class probabilities for costs that are known when deciding, of shape (K, D) or (N, "
@@ -82,7 +78,6 @@ class CostSensitiveClassifier(CostDecisions):
         random_state: an integer is the seed of `csdl_keras.train` and of the
             split; a `numpy.random.RandomState` draws both; `None` (default)
             follows `keras.utils.set_random_seed`.
-        ensemble: number of networks that are averaged; `None` (default) is that of the algorithm.
         other_decisions: labels for decisions that are not a class, such as
             `["abstain"]` with `csdl_keras.costs.with_abstain`. By default (`None`) they
             are the next numbers above the highest class if classes are numbers,
@@ -126,8 +121,7 @@ class CostSensitiveClassifier(CostDecisions):
         cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
         validation_fraction: float | None = None,
-        random_state: RandomState = None,
-        ensemble: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         other_decisions: Sequence[object] | None = None,
         verbose: Verbose = 0,
         network: Network | None = None,
@@ -138,7 +132,6 @@ class CostSensitiveClassifier(CostDecisions):
         self.settings = settings
         self.validation_fraction = validation_fraction
         self.random_state = random_state
-        self.ensemble = ensemble
         self.other_decisions = other_decisions
         self.verbose = verbose
         self.network = network
@@ -148,7 +141,6 @@ class CostSensitiveClassifier(CostDecisions):
         self,
         X: ArrayLike,  # noqa: N803
         y: ArrayLike,
-        cost_matrix: ArrayLike | None = None,
         costs: CostsLike | None = None,
     ) -> Self:
         """Trains on the examples.
@@ -156,7 +148,6 @@ class CostSensitiveClassifier(CostDecisions):
         Args:
             X: inputs `(N, F)`, images `(N, height, width, channels)`, or any data frame.
             y: labels `(N,)` of any type.
-            cost_matrix: `(K, D)`, replaces that of the estimator.
             costs: costs of each example, instead of a matrix: cost vectors `(N, D)`, what
                 each decision costs; or for algorithms that estimate class probabilities
                 `(N, K, D)` or `csdl_keras.costs.AffineCosts`, if all but the class will be
@@ -168,11 +159,7 @@ class CostSensitiveClassifier(CostDecisions):
         x, y = _fitted_inputs(self, X, y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"Expected at least 2 classes in `y`; received one class, {self.classes_[0]!r}."
-            )
-        known, vectors = self._set_costs(labels, cost_matrix, costs)
+        known, vectors = self._set_costs(labels, costs)
         trained = self._train(x, labels, vectors, known)
         self.model_, self._unit = trained.model, trained.unit
         named = all(isinstance(label, (str, np.bool_)) for label in self.classes_)
@@ -203,8 +190,6 @@ class CostSensitiveClassifier(CostDecisions):
         if known is not None and not _has_probabilities(self.algorithm):
             raise ValueError(_NEED_PROBABILITIES)
         found = get_algorithm(self.algorithm, self.effort)
-        if self.ensemble is not None:
-            found = dataclasses.replace(found, members=self.ensemble)
         costs: KnownCosts | None = vectors if known is None else known
         if known is not None and not found.shares_training:
             costs = vectors_of_labels(labels, known)  # What trains on costs needs those.

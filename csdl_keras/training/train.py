@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import check_range, variance_beyond_rounding
+from csdl_keras._utils.arrays import check_range
 from csdl_keras._utils.checks import LARGEST_SEED, check_callbacks, check_integer
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.files import fingerprint, from_arrays, to_arrays
@@ -20,7 +20,7 @@ from csdl_keras._utils.frames import Table, is_frame
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import check_numbered, float_dtype
-from csdl_keras._utils.types import ArrayLike, Classifier, Tensor, Verbose, Weights
+from csdl_keras._utils.types import ArrayLike, Classifier, Tensor, Verbose
 from csdl_keras.costs.checks import check_cost_matrix, check_labels, check_mean_costs
 from csdl_keras.costs.conversions import class_means, cost_vectors, regret
 from csdl_keras.costs.known import CostsLike
@@ -604,7 +604,7 @@ class Training:
 
 #: Of a network's pre-training, if it has one, and of its training.
 _Results: TypeAlias = list[StageResult]
-_Computed: TypeAlias = tuple[Weights, dict[str, Any]]
+_Computed: TypeAlias = tuple[list[np.ndarray], dict[str, Any]]
 
 
 def _train_network(
@@ -745,8 +745,7 @@ def _fit_csosr(training: Training) -> _Computed:
 
     body, data, unit = training.body, training.data.train, training.unit
     rows = data.x.reshape(len(data.x), -1)
-    # 1 where all examples are alike
-    spread = rows.shape[1] * variance_beyond_rounding(rows) or 1.0
+    spread = rows.shape[1] * rows.var(dtype="float64") or 1.0  # 1 where all examples are alike
     machine = CSOSR(
         penalty=body.penalty,
         gamma=float(body.gamma_factor / spread),

@@ -1,7 +1,9 @@
 """The search spaces of algorithms' networks, and of the decision of a trained classifier."""
 
+import dataclasses
+import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import keras
 import keras_tuner
@@ -22,11 +24,61 @@ from csdl_keras.metrics import AverageCost
 from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.bodies import MLP
-from csdl_keras.tuning.space import Range, Space, declare
+
+#: A value, a sequence of values, or a `Range`.
+Space: TypeAlias = Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Range:
+    """Space of all numbers from `low` to `high`, both included.
+
+    The numbers are whole if both ends (and the step) are integers.
+
+    Args:
+        low: the smallest number.
+        high: the largest number, above `low`.
+        step: difference between successive numbers, or with `"log"` their
+            ratio; `None` (default) allows all numbers.
+        sampling: `"linear"` (default), or `"log"`, which draws every order of
+            magnitude equally often.
+
+    Example:
+
+    >>> Range(1e-3, 1e-1, sampling="log")
+    Range(low=0.001, high=0.1, step=None, sampling='log')
+    """
+
+    low: float
+    high: float
+    step: float | None = None
+    sampling: str = "linear"
+
+
+def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
+    """Returns the value of a hyperparameter, declaring its space first if it is new."""
+    if isinstance(space, Range):
+        ends = (space.low, space.high, 1 if space.step is None else space.step)
+        kind = hp.Int if all(isinstance(end, numbers.Integral) for end in ends) else hp.Float
+        return kind(name, space.low, space.high, step=space.step, sampling=space.sampling)
+    values = np.ravel(space).tolist()  # of one type, as KerasTuner wants them
+    return hp.Choice(name, values) if len(values) > 1 else hp.Fixed(name, *values)
+
 
 _OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
 _TEMPERATURES = Range(0.25, 4.0, sampling="log")
 _RATES = {"sgd": Range(0.01, 1.0, sampling="log"), "adam": Range(1e-4, 1e-2, sampling="log")}
+
+
+def _validation_arrays(validation_data: Any) -> tuple[Any, ...]:
+    """Returns inputs and targets, or the one dataset of both."""
+    if validation_data is None:
+        raise FatalValueError(
+            "Expected `validation_data` in tuner.search(...), on which trials are compared; "
+            "received none."
+        )
+    pair = isinstance(validation_data, (tuple, list))
+    return tuple(validation_data) if pair else (validation_data,)
 
 
 class AlgorithmHyperModel(keras_tuner.HyperModel):
@@ -127,17 +179,12 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         such as one that `keras_tuner.Hyperband` promotes, continues from its weights. Wrong
         arguments end the search; a training that diverges only fails its trial.
         """
-        if validation_data is None:
-            raise FatalValueError(
-                "Expected `validation_data` in tuner.search(...), on which trials are compared; "
-                "received none."
-            )
+        validation = _validation_arrays(validation_data)
         arguments = dict(fit_arguments, validation_data=validation_data)
-        pair = isinstance(validation_data, (tuple, list))
         batch_size, seed = arguments.get("batch_size") or 32, self._execution_seed(callbacks)
         trained = int(keras.ops.convert_to_numpy(model.optimizer.iterations)) > 0
         try:
-            for targets in (y, validation_data[1] if pair else None):
+            for targets in (y, *validation[1:2]):
                 if targets is not None and self.cost_matrix is None:
                     check_cost_vectors(targets, self.num_classes)
                 elif targets is not None:
@@ -163,12 +210,9 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         return self.algorithm.objective.classifier(model)
 
     def _execution_seed(self, callbacks: Sequence[keras.callbacks.Callback]) -> int | None:
-        """Returns the seed of this execution of a trial; the first has that of the search.
-
-        KerasTuner hands one checkpoint of the best epoch to all executions of a trial, and another
-        one when the trial is run again, so that they are counted there. The class of the
-        checkpoint, SaveBestEpoch, is not among KerasTuner's public names.
-        """
+        """Returns the seed of this execution of a trial; the first has that of the search."""
+        # All executions of a trial have one checkpoint of the best epoch, a `SaveBestEpoch`, which
+        # is not among KerasTuner's public names.
         checkpoint: Any = next((it for it in callbacks if hasattr(it, "best_value")), None)
         execution = getattr(checkpoint, "executions", 0)
         if checkpoint is not None:
@@ -409,13 +453,7 @@ class DecisionHyperModel(keras_tuner.HyperModel):
 
         Callbacks are called for one epoch; `hp`, `x`, `y` and other arguments are ignored.
         """
-        if validation_data is None:
-            raise FatalValueError(
-                "Expected `validation_data` in tuner.search(...), on which trials are compared; "
-                "received none."
-            )
-        pair = isinstance(validation_data, (tuple, list))
-        data = validation_data if pair else (validation_data,)
+        data = _validation_arrays(validation_data)
         scores = model.evaluate(*data, batch_size=batch_size, verbose=0, return_dict=True)
         logs = {f"val_{name}": float(value) for name, value in scores.items()}
         called = keras.callbacks.CallbackList(list(callbacks), model=model, epochs=1)

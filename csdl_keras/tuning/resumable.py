@@ -80,6 +80,7 @@ class ResumableTuner(keras_tuner.Tuner):
         self,
         hypermodel: keras_tuner.HyperModel | Callable[[keras_tuner.HyperParameters], keras.Model],
         objective: str | keras_tuner.Objective | None = None,
+        max_trials: int | None = None,
         *,
         seed: int | None = None,
         announce: Callable[[Trial], None] = lambda trial: None,
@@ -87,6 +88,8 @@ class ResumableTuner(keras_tuner.Tuner):
         **kwargs: Any,
     ):
         self._announce = announce
+        if max_trials is not None:  # Tuners have defaults of their own.
+            kwargs["max_trials"] = max_trials
         self._choices = {"seed": seed, "executions_per_trial": 1, **kwargs}
         given = self._choices.pop("hyperparameters", None) or keras_tuner.HyperParameters()
         self._hyperparameters = given.copy()  # Trials add to those of their oracle.

@@ -69,9 +69,13 @@ class TestScikitLearn:
     [
         ({"penalty": 0}, {}, "`penalty` to be a finite number in (0"),
         ({"cost_matrix": MATRIX}, {}, "`labels` of shape (N,)"),
-        ({}, {"X": np.full((30, 2), np.inf)}, "up to 1e+18; received inf at (0, 0)"),
+        ({}, {"X": np.full((30, 2), np.inf)}, "Input contains infinity"),
         ({}, {"X": np.zeros((29, 2))}, "`y` with a row for each of 29 rows of `X`"),
-        ({}, {"y": np.zeros(30, int)}, "shape (30,). To fit integer labels, give CSOSR a"),
+        (
+            {},
+            {"y": np.zeros(30, int)},
+            "`costs` of shape (N, D), a cost for each decision; received shape (30,)",
+        ),
     ],
     ids=str,
 )

@@ -8,7 +8,14 @@ from csdl_keras.datasets import bg_img_rot_synthetic, load
 from tests.datasets.helpers import SPLITS, hashes, labels, toy_data
 
 module = importlib.import_module("csdl_keras.datasets.bg_img_rot_synthetic")
-SIZES = {"train_size": 100, "val_size": 20, "test_size": 30}
+SIZES = (100, 20, 30)
+
+
+def made(base, sizes=SIZES, **arguments):
+    """The set of a base, with other largest numbers of images."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SIZES", sizes)
+        return bg_img_rot_synthetic(base, **arguments)
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +25,7 @@ def base():
 
 @pytest.fixture(scope="module")
 def data(base):
-    return bg_img_rot_synthetic(base, **SIZES)
+    return made(base)
 
 
 def blank(sizes, label_of=lambda number: number % 10):
@@ -35,7 +42,7 @@ class TestBgImgRotSynthetic:
     def test_form(self, data):
         found = (data.name, data.num_classes, data.input_shape)
         assert found == ("bg_img_rot_synthetic", 10, (28, 28, 1))
-        assert [len(labels(data, split)) for split in SPLITS] == list(SIZES.values())
+        assert [len(labels(data, split)) for split in SPLITS] == list(SIZES)
         assert data.x_train.dtype == np.float32
         assert 0.0 <= data.x_train.min() < 0.1 < 0.9 < data.x_train.max() <= 1.0
 
@@ -54,7 +61,7 @@ class TestBgImgRotSynthetic:
 
     def test_each_digit_is_used_once(self):
         numbered = blank((50, 10, 30), label_of=lambda number: number)
-        split = bg_img_rot_synthetic(numbered, train_size=20, val_size=5, test_size=50)
+        split = made(numbered, (20, 5, 50))
         train, val, test = (labels(split, name).tolist() for name in SPLITS)
         assert (len(train), len(val), len(test)) == (20, 5, 50)
         assert test[:30] == list(range(60, 90))
@@ -64,8 +71,8 @@ class TestBgImgRotSynthetic:
 
     def test_the_seed(self, base, data):
         np.random.seed(7)
-        again = bg_img_rot_synthetic(base, **SIZES)
-        other = bg_img_rot_synthetic(base, seed=1, **SIZES)
+        again = made(base)
+        other = made(base, seed=1)
         for split in SPLITS:
             assert hashes(data, split) == hashes(again, split)
             assert not set(hashes(data, split)) & set(hashes(other, split))

@@ -100,7 +100,7 @@ class TestArchive:
     @pytest.mark.parametrize(
         "number,change,match",
         [
-            (2000, lambda x: x, "Expected more than 2000 rows .*received 2000"),
+            (2000, lambda x: x, "No examples were yielded"),
             (2001, lambda x: x + 0.5, r"Expected 784 pixels in \[0, 1\]"),
         ],
         ids=["few", "range"],

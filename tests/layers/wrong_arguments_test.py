@@ -12,17 +12,14 @@ WRONG = [
     (layers.TemperatureScaling, {"temperature": 0}, "`temperature`.*received 0"),
     (CAE, {"encoder": "5", "num_decisions": 3}, "`encoder`"),
     (CAE, {"encoder": 5, "num_decisions": 3, "corruption": 1.5}, "`rate`"),
-    (layers.CaffePooling2D, {"mode": "max", "pool_size": 2, "strides": 3}, "`strides`"),
     (layers.CostOutput, {"units": 2, "activation": "relu"}, "activation"),
     (layers.PriorAdjustment, {"from_priors": [1, 0], "to_priors": [1, 1]}, "`from_priors`"),
     (layers.PriorAdjustment, {"from_priors": [1, 1], "to_priors": [0, 0]}, "all zeros"),
     (layers.TableEncoding, {"bins": [2], "categories": [0, 3]}, "`categories`.*each of 1 columns"),
     (layers.RandomAffine, {"shift": 0.6}, "`shift`"),
-    (layers.WithinChannelLRN, {"size": 2}, "size"),
 ]
 SHAPES = {
     "BayesDecision": (2, 4),
-    "CAE": (2, 4, 4, 1),
     "CaffePooling2D, max": (1, None, 4, 3),
     "ClassProbabilities": (3,),
     "WithinChannelLRN": (2, 4, 4),

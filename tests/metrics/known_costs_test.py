@@ -115,7 +115,7 @@ class TestForms(TestCase):
         ({"costs": MATRICES[:4]}, "a matrix for each of 9 examples"),
         ({"costs": MATRICES[:, :, :2]}, "of 4 decisions"),
         ({"y_true": MATRICES[:, 0]}, "`labels`|labels of shape"),
-        ({"y_pred": P[:4]}, r"outputs of shape \(9, 3\).*received \(4, 3\)"),
+        ({"y_pred": P[:4]}, "a matrix for each of 4 examples"),
         ({"y_pred": 2 * P}, "sum to 1"),
     ],
 )

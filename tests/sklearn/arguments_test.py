@@ -29,7 +29,6 @@ def no_training():
         ({"algorithm": "nobody"}, "Expected `algorithm` to be one of"),
         ({"validation_fraction": 1.0}, "Expected `validation_fraction`"),
         ({"random_state": "a"}, "cannot be used to seed"),
-        ({"ensemble": 0}, "Expected `members`"),
         ({"cost_matrix": PRICED, "other_decisions": ["a", "b"]}, "to be 1 labels"),
     ],
     ids=str,

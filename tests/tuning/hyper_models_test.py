@@ -7,7 +7,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras import tuning
-from csdl_keras.tuning.space import declare
+from csdl_keras.tuning.hyper_models import declare
 from tests.support.eager import eager_models
 from tests.support.small_models import randomized
 from tests.support.weights import assert_same_weights

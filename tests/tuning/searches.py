@@ -36,7 +36,9 @@ def small(algorithm="csdnn", **arguments):
 def made(folder, hyper_model, tuner_class=tuning.RandomSearch, **arguments):
     """A tuner of one trial, which searches in `folder`."""
     common = {"objective": OBJECTIVE, "max_trials": 1, "seed": 1, "directory": folder}
-    return tuner_class(hyper_model, **{**common, **arguments})
+    chosen = {**common, **arguments}
+    first = chosen.pop("objective"), chosen.pop("max_trials")  # in the order of KerasTuner
+    return tuner_class(hyper_model, *first, **chosen)
 
 
 def search(tuner, x=X, y=Y, **arguments):

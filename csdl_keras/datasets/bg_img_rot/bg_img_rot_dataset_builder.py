@@ -66,11 +66,6 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         self.info.metadata.update(archive_sha1=sha1, archive_sha256=sha256)
         files = zipfile.ZipFile(io.BytesIO(content))
         rows = list(_rows(files, _MEMBER.format("train_valid")))
-        if len(rows) <= _VALIDATION:
-            raise ValueError(
-                f"Expected more than {_VALIDATION} rows in {_MEMBER.format('train_valid')}, since "
-                f"the last {_VALIDATION} are for validation; received {len(rows)}."
-            )
         return {
             "train": self._generate_examples(iter(rows[:-_VALIDATION])),
             "validation": self._generate_examples(iter(rows[-_VALIDATION:])),
