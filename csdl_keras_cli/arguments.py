@@ -11,7 +11,7 @@ _NEEDS = {
     **dict.fromkeys(("label", "drop", "categories", "cost_columns"), _TABLES),
     "missing": (".csv",),
     **dict.fromkeys(("image_size", "skip_broken"), ("a folder of images",)),
-    "imbalanced": ("--dataset",),
+    **dict.fromkeys(("imbalanced", "train_size"), ("--dataset",)),
 }
 
 
@@ -28,14 +28,17 @@ def positive_integer(text: str) -> int:
 
 
 def names(text: str) -> list[str]:
-    """Returns the names in `"a, b"`, each once."""
-    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    """Parses `"a, b"`, at least one name, each once, for argparse."""
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        raise argparse.ArgumentTypeError(f"expected names between commas; received {text!r}")
+    return list(dict.fromkeys(found))
 
 
 def algorithms(text: str) -> tuple[str, ...]:
     """Parses names of algorithms, for argparse; other names of an algorithm stay as they are."""
     known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)
-    for name in (found := names(text)) or [text]:
+    for name in (found := names(text)):
         if name not in known:
             choices = ", ".join(known)
             raise argparse.ArgumentTypeError(f"invalid choice: {name!r} (choose from {choices})")
@@ -150,7 +153,7 @@ def add_number(
 
 def add_train_size(parser: argparse.ArgumentParser) -> None:
     """Adds `--train-size`."""
-    text = "use only N examples for training and validation together, stratified"
+    text = "use only N examples of --dataset for training and validation together, stratified"
     add_number(parser, "--train-size", text)
 
 

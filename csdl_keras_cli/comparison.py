@@ -15,7 +15,6 @@ import keras
 import numpy as np
 import pandas
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from csdl_keras import ALGORITHMS, Algorithm, Settings, Trainer
 from csdl_keras._utils.files import replacing, save_model
@@ -223,13 +222,14 @@ def summary_text(summary: pandas.DataFrame, title: str) -> str:
 def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> None:
     """Draws the average test cost of each algorithm, the lowest on top, and writes a PNG."""
     results, summary = comparable(results), summarise(results)[::-1]
-    heights, means = range(len(summary)), summary["average_cost"]
     algorithms = [get_algorithm(str(name)) for name in summary.index]
+    heights, series = np.arange(len(summary)), np.array([it.series for it in algorithms])
     figure = Figure(figsize=(8, 1.8 + 0.42 * len(summary)), layout="constrained")
-    axes = figure.subplots()
-    bars = axes.barh(heights, means, xerr=summary["error"], capsize=3, alpha=0.85)
-    for bar, algorithm in zip(bars, algorithms, strict=True):
-        bar.set_color(COLOURS[algorithm.series])
+    axes, (means, errors) = figure.subplots(), summary[["average_cost", "error"]].to_numpy().T
+    for name, label in GROUPS.items():
+        if (own := series == name).any():
+            style = {"capsize": 3, "alpha": 0.85, "color": COLOURS[name], "label": label}
+            axes.barh(heights[own], means[own], xerr=errors[own], **style)
     dots = results["algorithm"].map(dict(zip(summary.index, heights, strict=True)))
     axes.plot(results["average_cost"], dots, "o", color="black", markersize=3.5, alpha=0.5)
     titles = [f"{it.title}   {mean:.3f}" for it, mean in zip(algorithms, means, strict=True)]
@@ -238,13 +238,7 @@ def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> Non
     axes.set_title(title, loc="left", parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlim(left=0)
-    present = {it.series for it in algorithms}
-    handles = [
-        Patch(color=COLOURS[name], alpha=0.85, label=label)
-        for name, label in GROUPS.items()
-        if name in present
-    ]
-    figure.legend(handles=handles, frameon=False, loc="outside lower center", ncols=2)
+    figure.legend(frameon=False, loc="outside lower center", ncols=2)
     with replacing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
 

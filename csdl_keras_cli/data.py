@@ -14,7 +14,6 @@ import pandas
 from csdl_keras import Algorithm, costs, datasets, decide, models
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation import cost_report
 from csdl_keras.layers import TableEncoding
 from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
@@ -173,10 +172,8 @@ def _own(arguments: argparse.Namespace) -> Data:
 
         file = read_images(path, arguments.image_size, arguments.skip_broken)
     else:
-        if path.suffix.lower() == ".parquet":
-            optional_module("pyarrow", "compare")
         file = read_table(arguments)
-    parts = split(file.numbers, arguments.seed, arguments.train_size)
+    parts = split(file.numbers, arguments.seed)
     inputs = file.inputs
     if isinstance(inputs, pandas.DataFrame):
         columns = Columns.of(inputs.iloc[parts["train"]])
@@ -219,28 +216,21 @@ def show_data(arguments: argparse.Namespace, data: Data) -> None:
 
 
 def described_inputs(data: Data) -> str:
-    """Describes the inputs of a user's data, with what was left out and what stands out."""
+    """Describes the inputs of a user's data, with what was left out."""
     x, own = data.x["train"], data.own
     assert own is not None
     if isinstance(x, Table):
-        categories = {repr(x.columns.names[j]): n for j, n in x.columns.categorical.items()}
+        categories = [repr(x.columns.names[place]) for place in x.columns.categorical]
         parts = [f"{x.shape[1] - len(categories)} columns of numbers"]
         if categories:
-            parts.append(f"{len(categories)} of categories ({_listed([*categories])})")
+            parts.append(f"{len(categories)} of categories ({_listed(categories)})")
         if missing := int(np.isnan(x.rows).any(axis=0).sum()):
             parts.append(f"{missing} with missing values")
-        many = [name for name, count in categories.items() if count > len(x) / 2]
     else:
-        parts, many = ["images of " + "x".join(map(str, x.shape[1:]))], []
+        parts = ["images of " + "x".join(map(str, x.shape[1:]))]
     if own.left_out:
         parts.append(f"left out {len(own.left_out)}, such as {own.left_out[0]}")
-    told = [", ".join(parts), *own.told]
-    if many:
-        told.append(
-            f"Most examples have a category of their own in {', '.join(many)}: --drop what "
-            "identifies examples"
-        )
-    return ". ".join(told)
+    return ". ".join([", ".join(parts), *own.told])
 
 
 def _listed(names: Sequence[str]) -> str:

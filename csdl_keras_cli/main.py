@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 status = COMMANDS[arguments.command].run(arguments)
         except KeyboardInterrupt:
             status = 130
-        except (ValueError, OSError, MemoryError, ModuleNotFoundError) as error:
+        except (ValueError, OSError, MemoryError, ImportError) as error:
             print(f"csdl-keras: {error}", file=sys.stderr)
             status = 2
         output.flush()

@@ -206,11 +206,9 @@ class TestOwnData:
         monkeypatch.setattr(csdl.Trainer, "train_all", lambda *_, **__: iter(()))
         costs = tmp_path / "costs.csv"
         costs.write_text(",no,yes,ask\nno,1,3,1\nyes,9,0,1\n")
-        frame = FRAME.assign(name=[f"customer {i}" for i in range(ROWS)])
-        path = save(frame, tmp_path / "table.csv")
-        self.compare(tmp_path, path, *self.ARGUMENTS, "--cost-matrix", str(costs))
+        self.compare(tmp_path, table(tmp_path), *self.ARGUMENTS, "--cost-matrix", str(costs))
         printed = capsys.readouterr().out
-        assert "a category of their own in 'name': --drop" in printed
+        assert "columns of numbers, 2 of categories ('job', 'member')" in printed
         assert "Right decisions are not free" in printed
         (line,) = [it for it in printed.splitlines() if it.startswith("Left out")]
         assert "cnn_blind, cnn_bayes, cnn_sosr" in line and "dnn_sosr" in line

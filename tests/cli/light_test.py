@@ -37,9 +37,10 @@ WRONG = {
     "compare --data nowhere.csv --label x": "nowhere.csv, and there is no such file",
     "compare --data {csv}": "Expected --label, the column or array of labels in",
     "compare --data {csv} --label x --imbalanced": "--imbalanced with --dataset",
+    "table2 --datasets ,": "expected names between commas; received ','",
     "compare --data {npz} --label x --missing -": "--missing with .csv; received .npz",
     "compare --data {xlsx} --label x": ".parquet or .npz file or a folder of images; received",
-    "export {csv} model.h5": "ends in .onnx or .tflite, or a folder without an end, or --format",
+    "export {csv} model.h5": "ends in .onnx or .tflite, or a folder without an end",
 }
 
 

@@ -68,10 +68,6 @@ def test_splits(tmp_path):
     first, again, other = (load(path, seed=seed).x["test"].rows for seed in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other, equal_nan=True)
-    data = load(path, train_size=20)
-    assert {part: len(labels) for part, labels in data.y.items()} == dict(train=15, val=5, test=12)
-    with pytest.raises(ValueError, match=r"--train-size of at most 48.*received 49"):
-        load(path, train_size=49)
     labels = np.repeat([0, 1, 2], [200, 50, 3])
     parts = split(labels, seed=0).values()
     assert sorted(np.concatenate([*parts])) == list(range(253))
