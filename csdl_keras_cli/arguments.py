@@ -11,7 +11,7 @@ _NEEDS = {
     **dict.fromkeys(("label", "drop", "categories", "cost_columns"), _TABLES),
     "missing": (".csv",),
     **dict.fromkeys(("image_size", "skip_broken"), ("a folder of images",)),
-    **dict.fromkeys(("imbalanced", "train_size"), ("--dataset",)),
+    "train_size": ("--dataset",),
 }
 
 
@@ -45,14 +45,6 @@ def algorithms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def image_size(text: str) -> tuple[int, int]:
-    """Parses `"32"` or `"24x32"`, height and width, for argparse."""
-    sizes = [int(part) for part in text.lower().split("x")]
-    if len(sizes) > 2 or min(sizes) < 1:
-        raise argparse.ArgumentTypeError(f"expected pixels as 32 or 24x32; received {text!r}")
-    return sizes[0], sizes[-1]
-
-
 def add_data(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments that name the data of a command with one data set."""
     source = parser.add_mutually_exclusive_group()
@@ -60,7 +52,8 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         "--dataset",
         default="mnist_5k",
         metavar="NAME",
-        help="mnist_5k (default) or digits, which need no download, or a TFDS name such as mnist",
+        help="mnist_5k (default) or digits, which need no download, or a TFDS name such as mnist; "
+        "digits_imb is the variant without 70%% of the examples of four random classes",
     )
     source.add_argument(
         "--data",
@@ -77,19 +70,10 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     _add_names(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
     _add_names(parser, "--categories", "columns of --data that hold categories, whatever they seem")
     _add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'")
-    parser.add_argument(
-        "--image-size",
-        type=image_size,
-        metavar="N or HxW",
-        help="size to which images in a folder are scaled; needed if they differ in size",
-    )
+    text = "scale images in a folder to N x N pixels; needed if they differ in size"
+    add_number(parser, "--image-size", text)
     parser.add_argument(
         "--skip-broken", action="store_true", help="leave out images that are broken or too large"
-    )
-    parser.add_argument(
-        "--imbalanced",
-        action="store_true",
-        help="remove 70%% of the examples of four random classes of --dataset, in every split",
     )
     add_train_size(parser)
 

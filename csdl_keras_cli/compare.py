@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how much training all algorithms get, in networks and, of the default algorithms, "
         "their width and epochs; by default balanced for ensemble_bayes and quick for others",
     )
-    shared.add_seed(parser, "training, of splits, of --imbalanced and of --train-size")
+    shared.add_seed(parser, "training, of splits, of variants and of --train-size")
     text = "processes that train; by default one for each core, or a single one on a GPU"
     shared.add_number(parser, "--jobs", text)
     shared.add_out(parser, ", new or empty; by default csdl_runs/DATASET-DATE-TIME")

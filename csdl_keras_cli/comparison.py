@@ -17,7 +17,7 @@ import pandas
 from matplotlib.figure import Figure
 
 from csdl_keras import ALGORITHMS, Algorithm, Settings, Trainer
-from csdl_keras._utils.files import replacing, save_model
+from csdl_keras._utils.files import check_writable, replacing, save_model
 from csdl_keras.evaluation._report_text import as_text, interval, number, saving_sentence, warning
 from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.figures import COLOURS
@@ -26,29 +26,19 @@ from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.train import Trained
 from csdl_keras_cli.choices import DEFAULT_ALGORITHMS, FIRST_COST_SEED
 from csdl_keras_cli.data import SAVINGS, Data, data_record, load_snippet, read_data, show_data
-from csdl_keras_cli.run_folder import RunRecord, accelerators, prepare_folder
+from csdl_keras_cli.run_folder import RunRecord, accelerators
 
 #: An algorithm and the seed of its cost matrix, 0 if costs are the user's.
 Cell = tuple[Algorithm, int]
 
 
 class Comparison:
-    """Trains algorithms for cost matrices, and keeps their results and the best model.
-
-    `matrices` are by their seeds, 0 for the user's costs; `jobs` is `None` for one process for each
-    core, or a single one on a GPU.
-    """
+    """Trains algorithms for cost matrices, by their seeds, and keeps results and the best model."""
 
     def __init__(
-        self,
-        data: Data,
-        matrices: dict[int, np.ndarray],
-        settings: Settings,
-        seed: int = 0,
-        jobs: int | None = 1,
+        self, data: Data, matrices: dict[int, np.ndarray], settings: Settings, seed: int = 0
     ):
         self.data, self.matrices, self.settings, self.seed = data, matrices, settings, seed
-        self.jobs = (1 if accelerators() else os.cpu_count() or 1) if jobs is None else jobs
         self.failures = Failures()
         #: Rows of `results.csv` so far, in the order of matrices and algorithms.
         self.results = pandas.DataFrame()
@@ -77,15 +67,14 @@ class Comparison:
         for cell in self._cells:
             forms.setdefault(self.data.suiting(cell[0]), []).append(cell)
         for form, cells in forms.items():
+            names, requests = list(map(self._name, cells)), map(self._request, cells)
 
-            def failed(index: int, error: Exception, cells: Sequence[Cell] = cells) -> None:
-                self.failures.add(self._name(cells[index]), error)
+            def failed(index: int, error: Exception, names: Sequence[str] = names) -> None:
+                self.failures.add(names[index], error)
 
-            train_all = self._trainer(form).train_all
-            with joblib.parallel_config(n_jobs=self.jobs):
-                for index, trained in train_all(map(self._request, cells), on_error=failed):
-                    with self.failures.step(self._name(cells[index])):
-                        self._add(cells[index], form, trained, folder)
+            for index, trained in self._trainer(form).train_all(requests, on_error=failed):
+                with self.failures.step(names[index]):
+                    self._add(cells[index], form, trained, folder)
 
     def _trainer(self, form: Data) -> Trainer:
         """Returns the trainer of the data in one form."""
@@ -105,9 +94,8 @@ class Comparison:
 
     def _name(self, cell: Cell) -> str:
         """Returns the name of a cell in messages: the data, the algorithm and the matrix."""
-        variant = "_imb" if self.data.imbalanced else ""
         matrix = f" for matrix {cell[1]}" if cell[1] else ""
-        return f"{self.data.name.replace('/', '_')}{variant} {cell[0].name}{matrix}"
+        return f"{self.data.title} {cell[0].name}{matrix}"
 
     def _add(self, cell: Cell, form: Data, trained: Trained, folder: pathlib.Path) -> None:
         """Prices decisions, writes all results, and keeps the model if it is the best one."""
@@ -162,23 +150,18 @@ class Comparison:
                     before.unlink()
 
 
-def comparable(results: pandas.DataFrame) -> pandas.DataFrame:
-    """Returns the rows of the matrices for which most algorithms are done.
-
-    A mean over other matrices than those of the others may be low by their choice.
-    """
-    done = results.groupby("cost_seed")["algorithm"].transform("size")
-    return results[done == done.max()]
-
-
 def summarise(results: pandas.DataFrame) -> pandas.DataFrame:
     """Returns a row for each algorithm, averaged over matrices, the lowest average cost first.
 
-    The means of the ends of intervals are no closer than the ends of an interval of the mean.
+    A mean over other matrices than those of the others may be low by their choice, so matrices
+    count for which most algorithms are done. The means of the ends of intervals are no closer than
+    the ends of an interval of the mean.
     """
-    groups = comparable(results).groupby("algorithm", sort=False)
-    means = ["average_cost", "error_rate", "train_seconds"]
-    summary = groups[[*means, "constant_cost", "saved", "saved_low", "saved_high"]].mean()
+    done = results.groupby("cost_seed")["algorithm"].transform("size")
+    results = results[done == done.max()]
+    groups = results.groupby("algorithm", sort=False)
+    means = ["average_cost", "error_rate", "train_seconds", *SAVINGS[1:5]]
+    summary = groups[means].mean()
     summary["matrices"], summary["effort"] = groups.size(), groups["effort"].first()
     summary["error"] = groups["average_cost"].sem()
     summary["constant_decision"] = groups["constant_decision"].agg(
@@ -221,7 +204,7 @@ def summary_text(summary: pandas.DataFrame, title: str) -> str:
 
 def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> None:
     """Draws the average test cost of each algorithm, the lowest on top, and writes a PNG."""
-    results, summary = comparable(results), summarise(results)[::-1]
+    summary = summarise(results)[::-1]
     algorithms = [get_algorithm(str(name)) for name in summary.index]
     heights, series = np.arange(len(summary)), np.array([it.series for it in algorithms])
     figure = Figure(figsize=(8, 1.8 + 0.42 * len(summary)), layout="constrained")
@@ -256,39 +239,45 @@ def compare(arguments: argparse.Namespace) -> int:
     if arguments.epochs is not None:
         settings = settings.limit_epochs(arguments.epochs)
     data = read_data(arguments)
-    own, first = data.table is not None, FIRST_COST_SEED
+    own, first = data.amounts is not None, FIRST_COST_SEED
     seeds = [0] if own else range(first, first + (arguments.cost_seeds or 2))
     matrices = {seed: data.matrix_of(seed) for seed in seeds}
-    comparison = Comparison(data, matrices, settings, arguments.seed, arguments.jobs)
+    comparison = Comparison(data, matrices, settings, arguments.seed)
     reasons = comparison.unsuited(compared)
     if reasons and (arguments.algorithms or len(reasons) == len(compared)):
         raise ValueError(next(iter(reasons.values())))
     compared = [algorithm for algorithm in compared if algorithm.name not in reasons]
-    folder = prepare_folder(arguments.out, data.name)
+    stamp = f"{data.name.replace('/', '_')}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    folder = arguments.out or pathlib.Path("csdl_runs") / stamp
+    check_writable("--out", folder)
+    if any(folder.iterdir()):
+        raise ValueError(
+            "Expected --out to be a new or empty folder, so that nothing is overwritten; received "
+            f"{folder}."
+        )
     show_data(arguments, data)
     costs = "your costs" if own else f"random cost matrices: {len(matrices)}"
     print(f"Algorithms: {len(compared)}; {costs}; results in {folder}")
     if reasons:
         print(f"Left out, since they do not fit the data or costs: {', '.join(reasons)}.")
-    described = data_record(arguments, data)
-    record = RunRecord(folder, arguments, dataclasses.asdict(settings), described)
+    record = RunRecord(folder, arguments, dataclasses.asdict(settings), data_record(data))
     total = len(compared) * len(matrices)
     failures, status = comparison.failures, 0
     try:
-        with failures.step("training"):
+        jobs = arguments.jobs or (1 if accelerators() else os.cpu_count())
+        with failures.step("training"), joblib.parallel_config(n_jobs=jobs):
             comparison.run(compared, folder)
     except KeyboardInterrupt:
         status = 130
         print(f"\nInterrupted after {len(comparison.results)} of {total} rows.")
     results, best, path = comparison.results, comparison.best, comparison.model_path
     if results.empty:
-        record.remove()
         return max(failures.tell(), status)
     summary = summarise(results)
     savings = summary[SAVINGS].to_dict("index")
     warned = warning(savings)
     with failures.step("run.json"):
-        record.add_findings({"warning": warned, "savings": savings})
+        record.add(findings={"warning": warned, "savings": savings})
     with failures.step("costs.png"):
         plot_costs(results, f"What decisions cost on {data.title}", folder / "costs.png")
     with failures.step("the table"):

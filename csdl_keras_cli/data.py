@@ -16,7 +16,7 @@ from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
 from csdl_keras.evaluation import cost_report
 from csdl_keras.layers import TableEncoding
-from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
+from csdl_keras_cli.cost_file import costs_of_columns, read_costs
 from csdl_keras_cli.own_columns import split
 from csdl_keras_cli.own_table import OwnFile, read_table
 
@@ -41,8 +41,10 @@ class Data:
     imbalanced: bool = False
     #: The user's file that it is from, or `None`.
     own: OwnFile | None = None
-    #: The user's cost matrix, or the mean costs of `costs`; `None` if there are none.
-    table: CostTable | None = None
+    #: The user's amounts `(K, D)`, `C[true, decision]`, or the means of `costs`, and the names of
+    #: decisions, those of labels first; `None` if there are none.
+    amounts: np.ndarray | None = None
+    decision_names: tuple[str, ...] | None = None
     #: `(N, D)` costs of each decision by split, or `None`.
     costs: dict[str, np.ndarray] | None = None
     #: The network that made the inputs of a table, or `None`.
@@ -63,14 +65,13 @@ class Data:
     @property
     def decisions(self) -> tuple[str, ...] | None:
         """Names of decisions, labels first; `None` for their indices."""
-        if self.table is not None:
-            return self.table.decisions
-        return None if self.own is None else tuple(map(str, self.labels))
+        own = None if self.own is None else tuple(map(str, self.labels))
+        return self.decision_names or own
 
     def matrix_of(self, seed: int) -> np.ndarray:
-        """Returns the user's cost matrix, or else the random one of a seed."""
-        if self.table is not None:
-            return self.table.amounts if self.costs is not None else self.table.matrix
+        """Returns the user's costs beyond those of right decisions, or else random ones."""
+        if self.amounts is not None:
+            return self.amounts - self.amounts.min(axis=1, keepdims=True)
         known = np.concatenate([self.y["train"], self.y["val"]])
         return costs.randomized_proportional(known, scale=10.0, seed=seed)
 
@@ -148,12 +149,13 @@ def read_data(arguments: argparse.Namespace) -> Data:
     data = _named(arguments) if arguments.data is None else _own(arguments)
     if arguments.cost_matrix is None:
         return data
-    table = read_cost_table(arguments.cost_matrix, list(map(str, data.labels)))
-    return dataclasses.replace(data, table=table)
+    amounts, names = read_costs(arguments.cost_matrix, list(map(str, data.labels)))
+    return dataclasses.replace(data, amounts=amounts, decision_names=names)
 
 
 def _named(arguments: argparse.Namespace) -> Data:
-    name, imbalanced = arguments.dataset, arguments.imbalanced
+    name = arguments.dataset.removesuffix("_imb")
+    imbalanced = name != arguments.dataset
     data = datasets.load(name, imbalanced, arguments.train_size, arguments.seed)
     return Data(
         data.name,
@@ -188,7 +190,7 @@ def _own(arguments: argparse.Namespace) -> Data:
     )
     own = {part: vectors[rows] for part, rows in parts.items()}
     means = costs.class_means(y["train"], own["train"])
-    return dataclasses.replace(data, table=CostTable(means, decisions), costs=own)
+    return dataclasses.replace(data, amounts=means, decision_names=decisions, costs=own)
 
 
 def show_data(arguments: argparse.Namespace, data: Data) -> None:
@@ -202,16 +204,16 @@ def show_data(arguments: argparse.Namespace, data: Data) -> None:
     )
     if data.own is not None:
         print(f"Split at random within each label. Inputs: {described_inputs(data)}.")
-    if data.table is None:
+    if data.amounts is None:
         return
     title = f"Costs of decisions (columns), read from {arguments.cost_matrix}"
     if data.costs is not None:
         title = "Mean costs of decisions (columns) over training examples"
-    frame = pandas.DataFrame(data.table.amounts, list(map(str, data.labels)), data.decisions)
+    frame = pandas.DataFrame(data.amounts, list(map(str, data.labels)), data.decisions)
     frame.columns.name = "true label"
     shown = frame.to_string(max_rows=12, max_cols=12, float_format="{:.6g}".format)
     print(f"{title}\n{shown}")
-    if data.costs is None and np.diagonal(data.table.amounts).any():
+    if data.costs is None and np.diagonal(data.amounts).any():
         print("Right decisions are not free: costs are counted from those of the right decision.")
 
 
@@ -237,14 +239,11 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
 
 
-def data_record(arguments: argparse.Namespace, data: Data) -> dict[str, Any]:
-    """Describes the data of a run for its record: name or path, rows, inputs and labels."""
-    split = {name: len(labels) for name, labels in data.y.items()}
+def data_record(data: Data) -> dict[str, Any]:
+    """Describes the data of a run for its record: rows, inputs and labels."""
     x = data.x["train"]
     return {
-        **({"name": data.name} if data.own is None else {"path": str(arguments.data)}),
-        "rows": sum(split.values()),
-        "split": split,
+        "split": {name: len(labels) for name, labels in data.y.items()},
         **({"columns": x.columns.names} if isinstance(x, Table) else {"shape": x.shape[1:]}),
         "labels": data.labels,
     }

@@ -14,12 +14,12 @@ _SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", "
 
 
 def read_images(
-    folder: pathlib.Path, size: tuple[int, int] | None = None, skip_broken: bool = False
+    folder: pathlib.Path, size: int | None = None, skip_broken: bool = False
 ) -> OwnFile:
     """Reads images, gray if all of them are, or else RGB; folders in the folder are their labels.
 
-    They are scaled to `size`, height and width, if it is given; `skip_broken` leaves out those that
-    cannot be read.
+    They are scaled to `(size, size)` if it is given; `skip_broken` leaves out those that cannot be
+    read.
     """
     shown = [
         path
@@ -57,22 +57,20 @@ def read_images(
     gray = all(image.mode != "RGB" for image in images.values())
     pixels = np.stack([_pixels(image, gray) for image in images.values()])
     labels, numbers = read_labels(str(folder), np.array([path.parent.name for path in images]))
-    path, image = next(iter(images.items()))
+    path = next(iter(images))
     code = (
         f"from {__name__} import read_image\n"
-        f"x = read_image({str(path)!r}, {(image.height, image.width)}, gray={gray})[None]"
+        f"x = read_image({str(path)!r}, {size}, gray={gray})[None]"
     )
     return OwnFile(pixels, labels, numbers, code, left_out=tuple(others))
 
 
-def read_image(
-    path: str | pathlib.Path, size: tuple[int, int] | None = None, gray: bool = False
-) -> np.ndarray:
+def read_image(path: str | pathlib.Path, size: int | None = None, gray: bool = False) -> np.ndarray:
     """Reads an image as `read_images` does: float32 `(height, width, channels)` in [0, 1]."""
     return _pixels(_open(path, size), gray)
 
 
-def _open(path: str | pathlib.Path, size: tuple[int, int] | None) -> PIL.Image.Image:
+def _open(path: str | pathlib.Path, size: int | None) -> PIL.Image.Image:
     """Returns an image upright, on white where it is transparent, in gray or RGB and scaled."""
     with warnings.catch_warnings():
         # Pillow warns of large images, and refuses those of twice that size.
@@ -92,8 +90,8 @@ def _open(path: str | pathlib.Path, size: tuple[int, int] | None) -> PIL.Image.I
             f"it needs 8 bits, or 16 if it is gray, and its pixels are of Pillow's mode "
             f"{image.mode!r}; save it as a PNG file of 8 or 16 bits"
         )
-    if size not in (None, (image.height, image.width)):
-        image = image.resize(size[::-1], PIL.Image.Resampling.BILINEAR)
+    if size is not None:
+        image = image.resize((size, size), PIL.Image.Resampling.BILINEAR)
     return image
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import metadata
 
 from csdl_keras_cli import compare, export, report, table1, table2, tune
-from csdl_keras_cli.output import only_own_errors, tolerant_output
+from csdl_keras_cli.output import tolerant_output
 
 #: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)`, `run(arguments)`
 #: and, where arguments can be checked without `csdl_keras`, `check(arguments)`.
@@ -48,8 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             if hasattr(COMMANDS[arguments.command], "check"):
                 COMMANDS[arguments.command].check(arguments)
-            with only_own_errors():
-                status = COMMANDS[arguments.command].run(arguments)
+            status = COMMANDS[arguments.command].run(arguments)
         except KeyboardInterrupt:
             status = 130
         except (ValueError, OSError, MemoryError, ImportError) as error:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas
 
 from csdl_keras._utils.arrays import LARGEST_NUMBER
+from csdl_keras._utils.labels import label_array
 from csdl_keras_cli.choices import SHARES
 
 #: More labels are hardly classes.
@@ -107,19 +108,11 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
     >>> read_labels("animal", np.array(["dog", "cat"] * 3))
     (('cat', 'dog'), array([1, 0, 1, 0, 1, 0]))
     """
-    column = pandas.Series(values)
-    if column.isna().any():
-        raise ValueError(
-            f"Expected a label in each row of {name!r}; received none in row "
-            f"{column.isna().argmax() + 1}. NA, None and nan count as missing, too: remove such "
-            "rows, or name their label otherwise."
-        )
-    kinds = {*column.map(type)}
-    listed = np.asarray(column.tolist(), dtype=None if len(kinds) == 1 else object)
+    listed = label_array(name, pandas.Series(values).tolist())
     if listed.dtype.kind not in "biufU":
         raise ValueError(
-            f"Expected labels in {name!r}, strings, whole numbers or booleans; received "
-            f"{' and '.join(sorted(it.__name__ for it in kinds))}, such as {column.iloc[0]!r}."
+            f"Expected labels in {name!r} of one type, strings, whole numbers or booleans; "
+            f"received {listed[0]!r} among others."
         )
     labels, numbers, counts = np.unique(listed, return_inverse=True, return_counts=True)
     sizes = [size for one in labels.tolist() if (size := number_of(one)) is not None]

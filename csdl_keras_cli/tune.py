@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         shared.add_number(parser, option, f"{text} (default {default})", default)
     for name, text in SPACES.items():
         parser.add_argument(f"--{name.replace('_', '-')}", metavar="SPACE", help=text)
-    shared.add_seed(parser, "trials and proposals, of splits, of --imbalanced and of --train-size")
+    shared.add_seed(parser, "trials and proposals, of splits, of variants and of --train-size")
     shared.add_out(parser, " (default csdl_runs/tune-DATASET-ALGORITHM)")
 
 
