@@ -100,7 +100,7 @@ def _add_names(parser: argparse._ActionsContainer, option: str, text: str) -> No
 
 
 def check_data(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError for arguments that do not go together, and for missing data."""
+    """Raises for arguments that do not go together, and for missing data and packages."""
     data, kind = arguments.data, "--dataset"
     if data is not None and data.is_dir():
         kind = "a folder of images"
@@ -118,6 +118,7 @@ def check_data(arguments: argparse.Namespace) -> None:
             raise ValueError(f"Expected --{option} with {' or '.join(kinds)}; received {kind}.")
     if kind in _TABLES and arguments.label is None:
         raise ValueError(f"Expected --label, the column or array of labels in {data}.")
+    check_packages()
 
 
 def check_packages() -> None:

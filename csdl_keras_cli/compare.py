@@ -58,12 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_out(parser, ", new or empty; by default csdl_runs/DATASET-DATE-TIME")
 
 
-check = shared.check_data
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
-    shared.check_packages()
+    shared.check_data(arguments)
     from csdl_keras_cli.comparison import compare
 
     return compare(arguments)

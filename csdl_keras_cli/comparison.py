@@ -42,9 +42,8 @@ class Comparison:
         self.failures = Failures()
         #: Rows of `results.csv` so far, in the order of matrices and algorithms.
         self.results = pandas.DataFrame()
-        #: The row of the model that is kept, and its file, `None` as long as there is none.
-        self.best: dict[str, Any] | None = None
-        self.model_path: pathlib.Path | None = None
+        #: The row of the model that is kept, and its file.
+        self.best: tuple[dict[str, Any], pathlib.Path] | None = None
         self._decisions: dict[int, dict[str, np.ndarray]] = {seed: {} for seed in matrices}
         self._rows: dict[Cell, dict[str, Any]] = {}
         self._lowest = float("inf"), 0
@@ -143,11 +142,11 @@ class Comparison:
             with self.failures.step(f"the model of {self._name(cell)}"):
                 model = form.finished(trained.model)
                 suffix = ".keras" if isinstance(model, keras.Model) else ".npz"
-                before, path = self.model_path, folder / f"best_model{suffix}"
+                before, path = self.best, folder / f"best_model{suffix}"
                 save_model(model, path)
-                self.best, self.model_path, self._lowest = row, path, rank
-                if before not in (None, path):
-                    before.unlink()
+                self.best, self._lowest = (row, path), rank
+                if before is not None and before[1] != path:
+                    before[1].unlink()
 
 
 def summarise(results: pandas.DataFrame) -> pandas.DataFrame:
@@ -211,8 +210,15 @@ def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> Non
     axes, (means, errors) = figure.subplots(), summary[["average_cost", "error"]].to_numpy().T
     for name, label in GROUPS.items():
         if (own := series == name).any():
-            style = {"capsize": 3, "alpha": 0.85, "color": COLOURS[name], "label": label}
-            axes.barh(heights[own], means[own], xerr=errors[own], **style)
+            axes.barh(
+                heights[own],
+                means[own],
+                xerr=errors[own],
+                color=COLOURS[name],
+                capsize=3,
+                alpha=0.85,
+                label=label,
+            )
     dots = results["algorithm"].map(dict(zip(summary.index, heights, strict=True)))
     axes.plot(results["average_cost"], dots, "o", color="black", markersize=3.5, alpha=0.5)
     titles = [f"{it.title}   {mean:.3f}" for it, mean in zip(algorithms, means, strict=True)]
@@ -270,7 +276,7 @@ def compare(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         status = 130
         print(f"\nInterrupted after {len(comparison.results)} of {total} rows.")
-    results, best, path = comparison.results, comparison.best, comparison.model_path
+    results = comparison.results
     if results.empty:
         return max(failures.tell(), status)
     summary = summarise(results)
@@ -283,15 +289,14 @@ def compare(arguments: argparse.Namespace) -> int:
     with failures.step("the table"):
         seconds = time.perf_counter() - start
         print(f"\n{summary_text(summary, f'{data.title}, {seconds:.0f} s in all')}")
-    written = [folder / "results.csv", folder / "costs.png", path]
-    print(f"\nWrote {', '.join(str(it) for it in written if it is not None and it.exists())}.")
-    if best is not None and path is not None:
+    if comparison.best is not None:
+        best, path = comparison.best
         which = "" if own else f" for the cost matrix of seed {best['cost_seed']}"
         share = " relative to the best constant decision for its matrix" * (len(matrices) > 1)
         print(
-            f"{path} is {best['algorithm']} ({ALGORITHMS[best['algorithm']].title}){which}, which "
-            f"has the lowest validation cost{share}. "
-            f"{saving_sentence(best)} Load it and decide:\n\n{load_snippet(data, path)}"
+            f"\n{path} is {best['algorithm']} ({ALGORITHMS[best['algorithm']].title}){which}, "
+            f"which has the lowest validation cost{share}. {saving_sentence(best)} "
+            f"Load it and decide:\n\n{load_snippet(data, path)}"
         )
     if warned:
         print(f"\n# {warned}")

@@ -41,10 +41,10 @@ class Data:
     imbalanced: bool = False
     #: The user's file that it is from, or `None`.
     own: OwnFile | None = None
-    #: The user's amounts `(K, D)`, `C[true, decision]`, or the means of `costs`, and the names of
-    #: decisions, those of labels first; `None` if there are none.
+    #: Names of decisions, those of labels first, or `None` for their numbers.
+    decisions: tuple[str, ...] | None = None
+    #: The user's amounts `(K, D)`, `C[true, decision]`, or the means of `costs`, or `None`.
     amounts: np.ndarray | None = None
-    decision_names: tuple[str, ...] | None = None
     #: `(N, D)` costs of each decision by split, or `None`.
     costs: dict[str, np.ndarray] | None = None
     #: The network that made the inputs of a table, or `None`.
@@ -61,12 +61,6 @@ class Data:
         if type(self.labels[0]) is not int:
             return np.array(self.labels)
         return None if self.labels == (*range(len(self.labels)),) else np.array(self.labels, "str")
-
-    @property
-    def decisions(self) -> tuple[str, ...] | None:
-        """Names of decisions, labels first; `None` for their indices."""
-        own = None if self.own is None else tuple(map(str, self.labels))
-        return self.decision_names or own
 
     def matrix_of(self, seed: int) -> np.ndarray:
         """Returns the user's costs beyond those of right decisions, or else random ones."""
@@ -150,7 +144,7 @@ def read_data(arguments: argparse.Namespace) -> Data:
     if arguments.cost_matrix is None:
         return data
     amounts, names = read_costs(arguments.cost_matrix, list(map(str, data.labels)))
-    return dataclasses.replace(data, amounts=amounts, decision_names=names)
+    return dataclasses.replace(data, amounts=amounts, decisions=names)
 
 
 def _named(arguments: argparse.Namespace) -> Data:
@@ -182,15 +176,14 @@ def _own(arguments: argparse.Namespace) -> Data:
         inputs = Table(columns.encode(inputs), columns)
     x = {part: inputs[rows] for part, rows in parts.items()}
     y = {part: file.numbers[rows] for part, rows in parts.items()}
-    data = Data(path.stem, file.labels, x, y, file.code, own=file)
+    names = tuple(map(str, file.labels))
+    data = Data(path.stem, file.labels, x, y, file.code, own=file, decisions=names)
     if file.costs is None:
         return data
-    vectors, decisions = costs_of_columns(
-        file.costs, arguments.cost_columns, list(map(str, file.labels)), file.numbers
-    )
+    vectors, names = costs_of_columns(file.costs, arguments.cost_columns, names, file.numbers)
     own = {part: vectors[rows] for part, rows in parts.items()}
     means = costs.class_means(y["train"], own["train"])
-    return dataclasses.replace(data, amounts=means, decision_names=decisions, costs=own)
+    return dataclasses.replace(data, amounts=means, decisions=names, costs=own)
 
 
 def show_data(arguments: argparse.Namespace, data: Data) -> None:

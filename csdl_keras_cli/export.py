@@ -32,19 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check(arguments: argparse.Namespace) -> None:
-    """Finds the format of the file to write; raises a ValueError if its name tells none."""
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
     formats = {suffix: name for name, suffix in FORMATS.items()}
     if arguments.path.suffix not in formats:
         raise ValueError(
             "Expected a path that ends in .onnx or .tflite, or a folder without an end; received "
             f"{arguments.path}."
         )
-    arguments.format = formats[arguments.path.suffix]
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Runs the command; returns the exit status."""
     import keras
 
     import csdl_keras
@@ -53,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     csdl_keras.export(
         model,
         arguments.path,
-        format=arguments.format,
+        format=formats[arguments.path.suffix],
         output=arguments.output,
         from_logits=arguments.from_logits,
         cost_matrix_input=arguments.cost_matrix_input,

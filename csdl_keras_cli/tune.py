@@ -69,12 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_out(parser, " (default csdl_runs/tune-DATASET-ALGORITHM)")
 
 
-check = shared.check_data
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
-    shared.check_packages()
+    shared.check_data(arguments)
     from csdl_keras_cli.search import tune
 
     return tune(arguments)

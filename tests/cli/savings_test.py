@@ -21,7 +21,7 @@ NAMES = ["dnn_blind", "dnn_bayes", "sdae_bayes", "csdnn"]
 
 def digits(costs=None):
     names = () if costs is None else tuple(map(str, range(costs.shape[1])))
-    return dataclasses.replace(load(), amounts=costs, decision_names=names or None)
+    return dataclasses.replace(load(), amounts=costs, decisions=names or None)
 
 
 def rows_of(data, seeds, decide):
