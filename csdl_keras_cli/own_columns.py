@@ -23,13 +23,13 @@ _MONTH = (
 )
 _TIME = r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\ ?[ap]\.?m\.?)?(?:\ ?(?:z|utc|gmt|[-+]\d\d:?\d\d))?"
 #: Between the parts of a date.
-_ON = r"(?:[-/.,]\ ?|\ )?"
+_ON = r"[-/.,\ ]\ ?"
 _DATE = rf"""(?ix) \s* (?:
     (?:[^\W\d]{{2,9}}\.?,?\ )?  # day of the week
     (?: {_YEAR}[-/.]{_DAY}(?:[-/.]{_DAY})? | {_DAY}[-/.]\ ?(?:{_DAY}[-/.]\ ?)?{_YEAR}
       | {_DAY}[-/.]{_DAY}[-/.]\d\d | {_YEAR}[-\ ]?[QW]\d\d?(?:-\d)? | Q\d[-/\ ]?{_YEAR}
-      | (?:{_DAY}{_ON})?{_MONTH}{_ON}(?:{_DAY}{_ON})?(?:{_YEAR}|['’]?\d\d)
-      | {_YEAR}{_ON}{_MONTH}(?:{_ON}{_DAY})?
+      | {_DAY}(?:{_ON})?{_MONTH}(?:{_ON})?(?:{_YEAR}|\d\d) | {_YEAR}{_ON}{_MONTH}(?:{_ON}{_DAY})?
+      | {_MONTH}{_ON}(?:{_DAY}{_ON})?{_YEAR} | {_MONTH}(?:[-/]|\ ?['’])\d\d
     ) (?:(?:T|,?\ +){_TIME})?
   | {_TIME}
 ) \s*"""
