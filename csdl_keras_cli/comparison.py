@@ -261,7 +261,7 @@ def compare(arguments: argparse.Namespace) -> int:
             "Expected --out to be a new or empty folder, so that nothing is overwritten; received "
             f"{folder}."
         )
-    show_data(arguments, data)
+    show_data(data)
     costs = "your costs" if own else f"random cost matrices: {len(matrices)}"
     print(f"Algorithms: {len(compared)}; {costs}; results in {folder}")
     if reasons:

@@ -186,7 +186,7 @@ def _own(arguments: argparse.Namespace) -> Data:
     return dataclasses.replace(data, amounts=means, decisions=names, costs=own)
 
 
-def show_data(arguments: argparse.Namespace, data: Data) -> None:
+def show_data(data: Data) -> None:
     """Prints what was read: examples, labels, inputs, and the costs of the user's."""
     train, val, test = map(len, data.y.values())
     counts = np.bincount(np.concatenate(list(data.y.values())))
@@ -199,9 +199,7 @@ def show_data(arguments: argparse.Namespace, data: Data) -> None:
         print(f"Split at random within each label. Inputs: {described_inputs(data)}.")
     if data.amounts is None:
         return
-    title = f"Costs of decisions (columns), read from {arguments.cost_matrix}"
-    if data.costs is not None:
-        title = "Mean costs of decisions (columns) over training examples"
+    title = f"{'Costs' if data.costs is None else 'Mean costs'} of decisions (columns)"
     frame = pandas.DataFrame(data.amounts, list(map(str, data.labels)), data.decisions)
     frame.columns.name = "true label"
     shown = frame.to_string(max_rows=12, max_cols=12, float_format="{:.6g}".format)

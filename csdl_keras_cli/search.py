@@ -60,7 +60,7 @@ def tune(arguments: argparse.Namespace) -> int:
             tuner.check_search(**fit_arguments)
             settings, described = {"cost_matrix": matrix.tolist()}, data_record(data)
             record = RunRecord(folder, arguments, settings, described)
-            show_data(arguments, data)
+            show_data(data)
             print(
                 f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
                 f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same "
