@@ -11,7 +11,7 @@ _NEEDS = {
     **dict.fromkeys(("label", "drop", "categories", "cost_columns"), _TABLES),
     "missing": (".csv",),
     **dict.fromkeys(("image_size", "skip_broken"), ("a folder of images",)),
-    "imbalanced": ("--dataset",),
+    "train_size": ("--dataset",),
 }
 
 
@@ -28,26 +28,21 @@ def positive_integer(text: str) -> int:
 
 
 def names(text: str) -> list[str]:
-    """Returns the names in `"a, b"`, each once."""
-    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    """Parses `"a, b"`, at least one name, each once, for argparse."""
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        raise argparse.ArgumentTypeError(f"expected names between commas; received {text!r}")
+    return list(dict.fromkeys(found))
 
 
 def algorithms(text: str) -> tuple[str, ...]:
     """Parses names of algorithms, for argparse; other names of an algorithm stay as they are."""
     known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)
-    for name in (found := names(text)) or [text]:
+    for name in (found := names(text)):
         if name not in known:
             choices = ", ".join(known)
             raise argparse.ArgumentTypeError(f"invalid choice: {name!r} (choose from {choices})")
     return tuple(found)
-
-
-def image_size(text: str) -> tuple[int, int]:
-    """Parses `"32"` or `"24x32"`, height and width, for argparse."""
-    sizes = [int(part) for part in text.lower().split("x")]
-    if len(sizes) > 2 or min(sizes) < 1:
-        raise argparse.ArgumentTypeError(f"expected pixels as 32 or 24x32; received {text!r}")
-    return sizes[0], sizes[-1]
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +52,8 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         "--dataset",
         default="mnist_5k",
         metavar="NAME",
-        help="mnist_5k (default) or digits, which need no download, or a TFDS name such as mnist",
+        help="mnist_5k (default) or digits, which need no download, or a TFDS name such as mnist; "
+        "digits_imb is the variant without 70%% of the examples of four random classes",
     )
     source.add_argument(
         "--data",
@@ -74,19 +70,10 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     _add_names(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
     _add_names(parser, "--categories", "columns of --data that hold categories, whatever they seem")
     _add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'")
-    parser.add_argument(
-        "--image-size",
-        type=image_size,
-        metavar="N or HxW",
-        help="size to which images in a folder are scaled; needed if they differ in size",
-    )
+    text = "scale images in a folder to N x N pixels; needed if they differ in size"
+    add_number(parser, "--image-size", text)
     parser.add_argument(
         "--skip-broken", action="store_true", help="leave out images that are broken or too large"
-    )
-    parser.add_argument(
-        "--imbalanced",
-        action="store_true",
-        help="remove 70%% of the examples of four random classes of --dataset, in every split",
     )
     add_train_size(parser)
 
@@ -113,7 +100,7 @@ def _add_names(parser: argparse._ActionsContainer, option: str, text: str) -> No
 
 
 def check_data(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError for arguments that do not go together, and for missing data."""
+    """Raises for arguments that do not go together, and for missing data and packages."""
     data, kind = arguments.data, "--dataset"
     if data is not None and data.is_dir():
         kind = "a folder of images"
@@ -131,6 +118,7 @@ def check_data(arguments: argparse.Namespace) -> None:
             raise ValueError(f"Expected --{option} with {' or '.join(kinds)}; received {kind}.")
     if kind in _TABLES and arguments.label is None:
         raise ValueError(f"Expected --label, the column or array of labels in {data}.")
+    check_packages()
 
 
 def check_packages() -> None:
@@ -150,7 +138,7 @@ def add_number(
 
 def add_train_size(parser: argparse.ArgumentParser) -> None:
     """Adds `--train-size`."""
-    text = "use only N examples for training and validation together, stratified"
+    text = "use only N examples of --dataset for training and validation together, stratified"
     add_number(parser, "--train-size", text)
 
 

@@ -52,18 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how much training all algorithms get, in networks and, of the default algorithms, "
         "their width and epochs; by default balanced for ensemble_bayes and quick for others",
     )
-    shared.add_seed(parser, "training, of splits, of --imbalanced and of --train-size")
+    shared.add_seed(parser, "training, of splits, of variants and of --train-size")
     text = "processes that train; by default one for each core, or a single one on a GPU"
     shared.add_number(parser, "--jobs", text)
     shared.add_out(parser, ", new or empty; by default csdl_runs/DATASET-DATE-TIME")
 
 
-check = shared.check_data
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
-    shared.check_packages()
+    shared.check_data(arguments)
     from csdl_keras_cli.comparison import compare
 
     return compare(arguments)

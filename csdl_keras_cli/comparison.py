@@ -15,10 +15,9 @@ import keras
 import numpy as np
 import pandas
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from csdl_keras import ALGORITHMS, Algorithm, Settings, Trainer
-from csdl_keras._utils.files import replacing, save_model
+from csdl_keras._utils.files import check_writable, replacing, save_model
 from csdl_keras.evaluation._report_text import as_text, interval, number, saving_sentence, warning
 from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.figures import COLOURS
@@ -27,35 +26,24 @@ from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.train import Trained
 from csdl_keras_cli.choices import DEFAULT_ALGORITHMS, FIRST_COST_SEED
 from csdl_keras_cli.data import SAVINGS, Data, data_record, load_snippet, read_data, show_data
-from csdl_keras_cli.run_folder import RunRecord, accelerators, prepare_folder
+from csdl_keras_cli.run_folder import RunRecord, accelerators
 
 #: An algorithm and the seed of its cost matrix, 0 if costs are the user's.
 Cell = tuple[Algorithm, int]
 
 
 class Comparison:
-    """Trains algorithms for cost matrices, and keeps their results and the best model.
-
-    `matrices` are by their seeds, 0 for the user's costs; `jobs` is `None` for one process for each
-    core, or a single one on a GPU.
-    """
+    """Trains algorithms for cost matrices, by their seeds, and keeps results and the best model."""
 
     def __init__(
-        self,
-        data: Data,
-        matrices: dict[int, np.ndarray],
-        settings: Settings,
-        seed: int = 0,
-        jobs: int | None = 1,
+        self, data: Data, matrices: dict[int, np.ndarray], settings: Settings, seed: int = 0
     ):
         self.data, self.matrices, self.settings, self.seed = data, matrices, settings, seed
-        self.jobs = (1 if accelerators() else os.cpu_count() or 1) if jobs is None else jobs
         self.failures = Failures()
         #: Rows of `results.csv` so far, in the order of matrices and algorithms.
         self.results = pandas.DataFrame()
-        #: The row of the model that is kept, and its file, `None` as long as there is none.
-        self.best: dict[str, Any] | None = None
-        self.model_path: pathlib.Path | None = None
+        #: The row of the model that is kept, and its file.
+        self.best: tuple[dict[str, Any], pathlib.Path] | None = None
         self._decisions: dict[int, dict[str, np.ndarray]] = {seed: {} for seed in matrices}
         self._rows: dict[Cell, dict[str, Any]] = {}
         self._lowest = float("inf"), 0
@@ -78,15 +66,14 @@ class Comparison:
         for cell in self._cells:
             forms.setdefault(self.data.suiting(cell[0]), []).append(cell)
         for form, cells in forms.items():
+            names, requests = list(map(self._name, cells)), map(self._request, cells)
 
-            def failed(index: int, error: Exception, cells: Sequence[Cell] = cells) -> None:
-                self.failures.add(self._name(cells[index]), error)
+            def failed(index: int, error: Exception, names: Sequence[str] = names) -> None:
+                self.failures.add(names[index], error)
 
-            train_all = self._trainer(form).train_all
-            with joblib.parallel_config(n_jobs=self.jobs):
-                for index, trained in train_all(map(self._request, cells), on_error=failed):
-                    with self.failures.step(self._name(cells[index])):
-                        self._add(cells[index], form, trained, folder)
+            for index, trained in self._trainer(form).train_all(requests, on_error=failed):
+                with self.failures.step(names[index]):
+                    self._add(cells[index], form, trained, folder)
 
     def _trainer(self, form: Data) -> Trainer:
         """Returns the trainer of the data in one form."""
@@ -106,9 +93,8 @@ class Comparison:
 
     def _name(self, cell: Cell) -> str:
         """Returns the name of a cell in messages: the data, the algorithm and the matrix."""
-        variant = "_imb" if self.data.imbalanced else ""
         matrix = f" for matrix {cell[1]}" if cell[1] else ""
-        return f"{self.data.name.replace('/', '_')}{variant} {cell[0].name}{matrix}"
+        return f"{self.data.title} {cell[0].name}{matrix}"
 
     def _add(self, cell: Cell, form: Data, trained: Trained, folder: pathlib.Path) -> None:
         """Prices decisions, writes all results, and keeps the model if it is the best one."""
@@ -156,30 +142,25 @@ class Comparison:
             with self.failures.step(f"the model of {self._name(cell)}"):
                 model = form.finished(trained.model)
                 suffix = ".keras" if isinstance(model, keras.Model) else ".npz"
-                before, path = self.model_path, folder / f"best_model{suffix}"
+                before, path = self.best, folder / f"best_model{suffix}"
                 save_model(model, path)
-                self.best, self.model_path, self._lowest = row, path, rank
-                if before not in (None, path):
-                    before.unlink()
-
-
-def comparable(results: pandas.DataFrame) -> pandas.DataFrame:
-    """Returns the rows of the matrices for which most algorithms are done.
-
-    A mean over other matrices than those of the others may be low by their choice.
-    """
-    done = results.groupby("cost_seed")["algorithm"].transform("size")
-    return results[done == done.max()]
+                self.best, self._lowest = (row, path), rank
+                if before is not None and before[1] != path:
+                    before[1].unlink()
 
 
 def summarise(results: pandas.DataFrame) -> pandas.DataFrame:
     """Returns a row for each algorithm, averaged over matrices, the lowest average cost first.
 
-    The means of the ends of intervals are no closer than the ends of an interval of the mean.
+    A mean over other matrices than those of the others may be low by their choice, so matrices
+    count for which most algorithms are done. The means of the ends of intervals are no closer than
+    the ends of an interval of the mean.
     """
-    groups = comparable(results).groupby("algorithm", sort=False)
-    means = ["average_cost", "error_rate", "train_seconds"]
-    summary = groups[[*means, "constant_cost", "saved", "saved_low", "saved_high"]].mean()
+    done = results.groupby("cost_seed")["algorithm"].transform("size")
+    results = results[done == done.max()]
+    groups = results.groupby("algorithm", sort=False)
+    means = ["average_cost", "error_rate", "train_seconds", *SAVINGS[1:5]]
+    summary = groups[means].mean()
     summary["matrices"], summary["effort"] = groups.size(), groups["effort"].first()
     summary["error"] = groups["average_cost"].sem()
     summary["constant_decision"] = groups["constant_decision"].agg(
@@ -222,14 +203,22 @@ def summary_text(summary: pandas.DataFrame, title: str) -> str:
 
 def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> None:
     """Draws the average test cost of each algorithm, the lowest on top, and writes a PNG."""
-    results, summary = comparable(results), summarise(results)[::-1]
-    heights, means = range(len(summary)), summary["average_cost"]
+    summary = summarise(results)[::-1]
     algorithms = [get_algorithm(str(name)) for name in summary.index]
+    heights, series = np.arange(len(summary)), np.array([it.series for it in algorithms])
     figure = Figure(figsize=(8, 1.8 + 0.42 * len(summary)), layout="constrained")
-    axes = figure.subplots()
-    bars = axes.barh(heights, means, xerr=summary["error"], capsize=3, alpha=0.85)
-    for bar, algorithm in zip(bars, algorithms, strict=True):
-        bar.set_color(COLOURS[algorithm.series])
+    axes, (means, errors) = figure.subplots(), summary[["average_cost", "error"]].to_numpy().T
+    for name, label in GROUPS.items():
+        if (own := series == name).any():
+            axes.barh(
+                heights[own],
+                means[own],
+                xerr=errors[own],
+                color=COLOURS[name],
+                capsize=3,
+                alpha=0.85,
+                label=label,
+            )
     dots = results["algorithm"].map(dict(zip(summary.index, heights, strict=True)))
     axes.plot(results["average_cost"], dots, "o", color="black", markersize=3.5, alpha=0.5)
     titles = [f"{it.title}   {mean:.3f}" for it, mean in zip(algorithms, means, strict=True)]
@@ -238,13 +227,7 @@ def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> Non
     axes.set_title(title, loc="left", parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlim(left=0)
-    present = {it.series for it in algorithms}
-    handles = [
-        Patch(color=COLOURS[name], alpha=0.85, label=label)
-        for name, label in GROUPS.items()
-        if name in present
-    ]
-    figure.legend(handles=handles, frameon=False, loc="outside lower center", ncols=2)
+    figure.legend(frameon=False, loc="outside lower center", ncols=2)
     with replacing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
 
@@ -262,53 +245,58 @@ def compare(arguments: argparse.Namespace) -> int:
     if arguments.epochs is not None:
         settings = settings.limit_epochs(arguments.epochs)
     data = read_data(arguments)
-    own, first = data.table is not None, FIRST_COST_SEED
+    own, first = data.amounts is not None, FIRST_COST_SEED
     seeds = [0] if own else range(first, first + (arguments.cost_seeds or 2))
     matrices = {seed: data.matrix_of(seed) for seed in seeds}
-    comparison = Comparison(data, matrices, settings, arguments.seed, arguments.jobs)
+    comparison = Comparison(data, matrices, settings, arguments.seed)
     reasons = comparison.unsuited(compared)
     if reasons and (arguments.algorithms or len(reasons) == len(compared)):
         raise ValueError(next(iter(reasons.values())))
     compared = [algorithm for algorithm in compared if algorithm.name not in reasons]
-    folder = prepare_folder(arguments.out, data.name)
-    show_data(arguments, data)
+    stamp = f"{data.name.replace('/', '_')}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    folder = arguments.out or pathlib.Path("csdl_runs") / stamp
+    check_writable("--out", folder)
+    if any(folder.iterdir()):
+        raise ValueError(
+            "Expected --out to be a new or empty folder, so that nothing is overwritten; received "
+            f"{folder}."
+        )
+    show_data(data)
     costs = "your costs" if own else f"random cost matrices: {len(matrices)}"
     print(f"Algorithms: {len(compared)}; {costs}; results in {folder}")
     if reasons:
         print(f"Left out, since they do not fit the data or costs: {', '.join(reasons)}.")
-    described = data_record(arguments, data)
-    record = RunRecord(folder, arguments, dataclasses.asdict(settings), described)
+    record = RunRecord(folder, arguments, dataclasses.asdict(settings), data_record(data))
     total = len(compared) * len(matrices)
     failures, status = comparison.failures, 0
     try:
-        with failures.step("training"):
+        jobs = arguments.jobs or (1 if accelerators() else os.cpu_count())
+        with failures.step("training"), joblib.parallel_config(n_jobs=jobs):
             comparison.run(compared, folder)
     except KeyboardInterrupt:
         status = 130
         print(f"\nInterrupted after {len(comparison.results)} of {total} rows.")
-    results, best, path = comparison.results, comparison.best, comparison.model_path
+    results = comparison.results
     if results.empty:
-        record.remove()
         return max(failures.tell(), status)
     summary = summarise(results)
     savings = summary[SAVINGS].to_dict("index")
     warned = warning(savings)
     with failures.step("run.json"):
-        record.add_findings({"warning": warned, "savings": savings})
+        record.add(findings={"warning": warned, "savings": savings})
     with failures.step("costs.png"):
         plot_costs(results, f"What decisions cost on {data.title}", folder / "costs.png")
     with failures.step("the table"):
         seconds = time.perf_counter() - start
         print(f"\n{summary_text(summary, f'{data.title}, {seconds:.0f} s in all')}")
-    written = [folder / "results.csv", folder / "costs.png", path]
-    print(f"\nWrote {', '.join(str(it) for it in written if it is not None and it.exists())}.")
-    if best is not None and path is not None:
+    if comparison.best is not None:
+        best, path = comparison.best
         which = "" if own else f" for the cost matrix of seed {best['cost_seed']}"
         share = " relative to the best constant decision for its matrix" * (len(matrices) > 1)
         print(
-            f"{path} is {best['algorithm']} ({ALGORITHMS[best['algorithm']].title}){which}, which "
-            f"has the lowest validation cost{share}. "
-            f"{saving_sentence(best)} Load it and decide:\n\n{load_snippet(data, path)}"
+            f"\n{path} is {best['algorithm']} ({ALGORITHMS[best['algorithm']].title}){which}, "
+            f"which has the lowest validation cost{share}. {saving_sentence(best)} "
+            f"Load it and decide:\n\n{load_snippet(data, path)}"
         )
     if warned:
         print(f"\n# {warned}")

@@ -1,6 +1,5 @@
 """Costs of a user: a matrix in a file, with or without names, or columns of the data."""
 
-import dataclasses
 import pathlib
 from collections.abc import Sequence
 
@@ -15,21 +14,8 @@ from csdl_keras_cli.own_columns import number_of
 from csdl_keras_cli.own_table import THOUSANDS, read_rows
 
 
-@dataclasses.dataclass(frozen=True)
-class CostTable:
-    """Amounts `(K, D)`, `C[true, decision]`, as in the file, and names, those of labels first."""
-
-    amounts: np.ndarray
-    decisions: tuple[str, ...]
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """The costs beyond those of right decisions, as training takes them."""
-        return self.amounts - self.amounts.min(axis=1, keepdims=True)
-
-
-def read_cost_table(path: pathlib.Path, labels: Sequence[str]) -> CostTable:
-    """Reads the cost matrix of labels, `C[true, decision]`, from a .csv file.
+def read_costs(path: pathlib.Path, labels: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Returns the costs `C[true, decision]` of labels in a .csv file, and the names of decisions.
 
     It may have names of rows, labels, and of columns, decisions, in any order. Decisions that are
     no label, such as to abstain, come last. Without names, the order is that of `labels`.
@@ -48,16 +34,16 @@ def read_cost_table(path: pathlib.Path, labels: Sequence[str]) -> CostTable:
             f"received {', '.join(names)}.{did_you_mean(wrong[0], labels) if wrong else ''}"
         ) from error
     shape = f"({len(labels)}, {len(decisions)}), a row for each of the labels {listed}"
-    table = CostTable(amounts(str(path), values, 2, shape, len(decisions)), tuple(decisions))
-    check_rows(str(path), table.amounts, len(labels))
-    if (dear := np.diagonal(table.matrix) > 0).any():
+    costs = amounts(str(path), values, 2, shape, len(decisions))
+    check_rows(str(path), costs, len(labels))
+    if (dear := np.diagonal(costs) > costs.min(axis=1)).any():
         row = int(np.argmax(dear))
         raise ValueError(
             f"Expected {path} to hold costs C[true, decision] by which the right decision is the "
             f"cheapest; received for the true label {labels[row]!r} the costs "
-            f"{table.amounts[row].tolist()}."
+            f"{costs[row].tolist()}."
         )
-    return table
+    return costs, tuple(decisions)
 
 
 def _read_frame(path: pathlib.Path, num_labels: int) -> pandas.DataFrame:

@@ -14,10 +14,9 @@ import pandas
 from csdl_keras import Algorithm, costs, datasets, decide, models
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation import cost_report
 from csdl_keras.layers import TableEncoding
-from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
+from csdl_keras_cli.cost_file import costs_of_columns, read_costs
 from csdl_keras_cli.own_columns import split
 from csdl_keras_cli.own_table import OwnFile, read_table
 
@@ -42,8 +41,10 @@ class Data:
     imbalanced: bool = False
     #: The user's file that it is from, or `None`.
     own: OwnFile | None = None
-    #: The user's cost matrix, or the mean costs of `costs`; `None` if there are none.
-    table: CostTable | None = None
+    #: Names of decisions, those of labels first, or `None` for their numbers.
+    decisions: tuple[str, ...] | None = None
+    #: The user's amounts `(K, D)`, `C[true, decision]`, or the means of `costs`, or `None`.
+    amounts: np.ndarray | None = None
     #: `(N, D)` costs of each decision by split, or `None`.
     costs: dict[str, np.ndarray] | None = None
     #: The network that made the inputs of a table, or `None`.
@@ -61,17 +62,10 @@ class Data:
             return np.array(self.labels)
         return None if self.labels == (*range(len(self.labels)),) else np.array(self.labels, "str")
 
-    @property
-    def decisions(self) -> tuple[str, ...] | None:
-        """Names of decisions, labels first; `None` for their indices."""
-        if self.table is not None:
-            return self.table.decisions
-        return None if self.own is None else tuple(map(str, self.labels))
-
     def matrix_of(self, seed: int) -> np.ndarray:
-        """Returns the user's cost matrix, or else the random one of a seed."""
-        if self.table is not None:
-            return self.table.amounts if self.costs is not None else self.table.matrix
+        """Returns the user's costs beyond those of right decisions, or else random ones."""
+        if self.amounts is not None:
+            return self.amounts - self.amounts.min(axis=1, keepdims=True)
         known = np.concatenate([self.y["train"], self.y["val"]])
         return costs.randomized_proportional(known, scale=10.0, seed=seed)
 
@@ -149,12 +143,13 @@ def read_data(arguments: argparse.Namespace) -> Data:
     data = _named(arguments) if arguments.data is None else _own(arguments)
     if arguments.cost_matrix is None:
         return data
-    table = read_cost_table(arguments.cost_matrix, list(map(str, data.labels)))
-    return dataclasses.replace(data, table=table)
+    amounts, names = read_costs(arguments.cost_matrix, list(map(str, data.labels)))
+    return dataclasses.replace(data, amounts=amounts, decisions=names)
 
 
 def _named(arguments: argparse.Namespace) -> Data:
-    name, imbalanced = arguments.dataset, arguments.imbalanced
+    name = arguments.dataset.removesuffix("_imb")
+    imbalanced = name != arguments.dataset
     data = datasets.load(name, imbalanced, arguments.train_size, arguments.seed)
     return Data(
         data.name,
@@ -173,28 +168,25 @@ def _own(arguments: argparse.Namespace) -> Data:
 
         file = read_images(path, arguments.image_size, arguments.skip_broken)
     else:
-        if path.suffix.lower() == ".parquet":
-            optional_module("pyarrow", "compare")
         file = read_table(arguments)
-    parts = split(file.numbers, arguments.seed, arguments.train_size)
+    parts = split(file.numbers, arguments.seed)
     inputs = file.inputs
     if isinstance(inputs, pandas.DataFrame):
         columns = Columns.of(inputs.iloc[parts["train"]])
         inputs = Table(columns.encode(inputs), columns)
     x = {part: inputs[rows] for part, rows in parts.items()}
     y = {part: file.numbers[rows] for part, rows in parts.items()}
-    data = Data(path.stem, file.labels, x, y, file.code, own=file)
+    names = tuple(map(str, file.labels))
+    data = Data(path.stem, file.labels, x, y, file.code, own=file, decisions=names)
     if file.costs is None:
         return data
-    vectors, decisions = costs_of_columns(
-        file.costs, arguments.cost_columns, list(map(str, file.labels)), file.numbers
-    )
+    vectors, names = costs_of_columns(file.costs, arguments.cost_columns, names, file.numbers)
     own = {part: vectors[rows] for part, rows in parts.items()}
     means = costs.class_means(y["train"], own["train"])
-    return dataclasses.replace(data, table=CostTable(means, decisions), costs=own)
+    return dataclasses.replace(data, amounts=means, decisions=names, costs=own)
 
 
-def show_data(arguments: argparse.Namespace, data: Data) -> None:
+def show_data(data: Data) -> None:
     """Prints what was read: examples, labels, inputs, and the costs of the user's."""
     train, val, test = map(len, data.y.values())
     counts = np.bincount(np.concatenate(list(data.y.values())))
@@ -205,56 +197,44 @@ def show_data(arguments: argparse.Namespace, data: Data) -> None:
     )
     if data.own is not None:
         print(f"Split at random within each label. Inputs: {described_inputs(data)}.")
-    if data.table is None:
+    if data.amounts is None:
         return
-    title = f"Costs of decisions (columns), read from {arguments.cost_matrix}"
-    if data.costs is not None:
-        title = "Mean costs of decisions (columns) over training examples"
-    frame = pandas.DataFrame(data.table.amounts, list(map(str, data.labels)), data.decisions)
+    title = f"{'Costs' if data.costs is None else 'Mean costs'} of decisions (columns)"
+    frame = pandas.DataFrame(data.amounts, list(map(str, data.labels)), data.decisions)
     frame.columns.name = "true label"
     shown = frame.to_string(max_rows=12, max_cols=12, float_format="{:.6g}".format)
     print(f"{title}\n{shown}")
-    if data.costs is None and np.diagonal(data.table.amounts).any():
+    if data.costs is None and np.diagonal(data.amounts).any():
         print("Right decisions are not free: costs are counted from those of the right decision.")
 
 
 def described_inputs(data: Data) -> str:
-    """Describes the inputs of a user's data, with what was left out and what stands out."""
+    """Describes the inputs of a user's data, with what was left out."""
     x, own = data.x["train"], data.own
     assert own is not None
     if isinstance(x, Table):
-        categories = {repr(x.columns.names[j]): n for j, n in x.columns.categorical.items()}
+        categories = [repr(x.columns.names[place]) for place in x.columns.categorical]
         parts = [f"{x.shape[1] - len(categories)} columns of numbers"]
         if categories:
-            parts.append(f"{len(categories)} of categories ({_listed([*categories])})")
+            parts.append(f"{len(categories)} of categories ({_listed(categories)})")
         if missing := int(np.isnan(x.rows).any(axis=0).sum()):
             parts.append(f"{missing} with missing values")
-        many = [name for name, count in categories.items() if count > len(x) / 2]
     else:
-        parts, many = ["images of " + "x".join(map(str, x.shape[1:]))], []
+        parts = ["images of " + "x".join(map(str, x.shape[1:]))]
     if own.left_out:
         parts.append(f"left out {len(own.left_out)}, such as {own.left_out[0]}")
-    told = [", ".join(parts), *own.told]
-    if many:
-        told.append(
-            f"Most examples have a category of their own in {', '.join(many)}: --drop what "
-            "identifies examples"
-        )
-    return ". ".join(told)
+    return ". ".join([", ".join(parts), *own.told])
 
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
 
 
-def data_record(arguments: argparse.Namespace, data: Data) -> dict[str, Any]:
-    """Describes the data of a run for its record: name or path, rows, inputs and labels."""
-    split = {name: len(labels) for name, labels in data.y.items()}
+def data_record(data: Data) -> dict[str, Any]:
+    """Describes the data of a run for its record: rows, inputs and labels."""
     x = data.x["train"]
     return {
-        **({"name": data.name} if data.own is None else {"path": str(arguments.data)}),
-        "rows": sum(split.values()),
-        "split": split,
+        "split": {name: len(labels) for name, labels in data.y.items()},
         **({"columns": x.columns.names} if isinstance(x, Table) else {"shape": x.shape[1:]}),
         "labels": data.labels,
     }

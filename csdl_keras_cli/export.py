@@ -15,15 +15,8 @@ DESCRIPTION = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.add_argument("model", type=pathlib.Path, help="file that model.save wrote, .keras")
-    parser.add_argument(
-        "path", type=pathlib.Path, help="the file to write, .onnx or .tflite, or a new folder"
-    )
-    parser.add_argument(
-        "--format",
-        choices=tuple(FORMATS),
-        help="format of that file or folder; by default the one that its name says: onnx for "
-        ".onnx, litert for .tflite, savedmodel for a name without an end",
-    )
+    text = "the file to write, .onnx, or .tflite for LiteRT, or a new folder for a SavedModel"
+    parser.add_argument("path", type=pathlib.Path, help=text)
     parser.add_argument(
         "--output",
         choices=OUTPUTS,
@@ -39,20 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check(arguments: argparse.Namespace) -> None:
-    """Finds the format of the file to write; raises a ValueError if its name tells none."""
-    if arguments.format is None:
-        formats = {suffix: name for name, suffix in FORMATS.items()}
-        if arguments.path.suffix.lower() not in formats:
-            raise ValueError(
-                f"Expected a path that ends in .onnx or .tflite, or a folder without an end, or "
-                f"--format; received {arguments.path}."
-            )
-        arguments.format = formats[arguments.path.suffix.lower()]
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
+    formats = {suffix: name for name, suffix in FORMATS.items()}
+    if arguments.path.suffix not in formats:
+        raise ValueError(
+            "Expected a path that ends in .onnx or .tflite, or a folder without an end; received "
+            f"{arguments.path}."
+        )
     import keras
 
     import csdl_keras
@@ -61,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     csdl_keras.export(
         model,
         arguments.path,
-        format=arguments.format,
+        format=formats[arguments.path.suffix],
         output=arguments.output,
         from_logits=arguments.from_logits,
         cost_matrix_input=arguments.cost_matrix_input,

@@ -14,14 +14,21 @@ _SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", "
 
 
 def read_images(
-    folder: pathlib.Path, size: tuple[int, int] | None = None, skip_broken: bool = False
+    folder: pathlib.Path, size: int | None = None, skip_broken: bool = False
 ) -> OwnFile:
     """Reads images, gray if all of them are, or else RGB; folders in the folder are their labels.
 
-    They are scaled to `size`, height and width, if it is given; `skip_broken` leaves out those that
-    cannot be read.
+    They are scaled to `(size, size)` if it is given; `skip_broken` leaves out those that cannot be
+    read.
     """
-    classes, files, others = _files(folder)
+    shown = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
+    classes = {path for path in shown if path.parent == folder and path.is_dir()}
+    files = [it for it in shown if it.parent in classes and it.suffix.lower() in _SUFFIXES]
+    others = [str(it.relative_to(folder)) for it in sorted({*shown} - {*files}) if it.is_file()]
     images: dict[pathlib.Path, PIL.Image.Image] = {}
     for path in files:
         try:
@@ -42,30 +49,28 @@ def read_images(
                 f"as {first.height}x{first.width} and {image.height}x{image.width}."
             )
         images[path] = image
-    if empty := sorted(classes - {path.parent for path in images}):
+    if (empty := sorted(classes - {path.parent for path in images})) or not classes:
         raise ValueError(
-            f"Expected images that can be read in {empty[0]}, {', '.join(_SUFFIXES)}; received "
-            f"none. Each folder in {folder} is a class."
+            f"Expected images that can be read, {', '.join(_SUFFIXES)}, in each folder in "
+            f"{folder}, which is a class; received none in {[*empty, folder][0]}."
         )
     gray = all(image.mode != "RGB" for image in images.values())
     pixels = np.stack([_pixels(image, gray) for image in images.values()])
     labels, numbers = read_labels(str(folder), np.array([path.parent.name for path in images]))
-    path, image = next(iter(images.items()))
+    path = next(iter(images))
     code = (
         f"from {__name__} import read_image\n"
-        f"x = read_image({str(path)!r}, {(image.height, image.width)}, gray={gray})[None]"
+        f"x = read_image({str(path)!r}, {size}, gray={gray})[None]"
     )
     return OwnFile(pixels, labels, numbers, code, left_out=tuple(others))
 
 
-def read_image(
-    path: str | pathlib.Path, size: tuple[int, int] | None = None, gray: bool = False
-) -> np.ndarray:
+def read_image(path: str | pathlib.Path, size: int | None = None, gray: bool = False) -> np.ndarray:
     """Reads an image as `read_images` does: float32 `(height, width, channels)` in [0, 1]."""
     return _pixels(_open(path, size), gray)
 
 
-def _open(path: str | pathlib.Path, size: tuple[int, int] | None) -> PIL.Image.Image:
+def _open(path: str | pathlib.Path, size: int | None) -> PIL.Image.Image:
     """Returns an image upright, on white where it is transparent, in gray or RGB and scaled."""
     with warnings.catch_warnings():
         # Pillow warns of large images, and refuses those of twice that size.
@@ -85,8 +90,8 @@ def _open(path: str | pathlib.Path, size: tuple[int, int] | None) -> PIL.Image.I
             f"it needs 8 bits, or 16 if it is gray, and its pixels are of Pillow's mode "
             f"{image.mode!r}; save it as a PNG file of 8 or 16 bits"
         )
-    if size not in (None, (image.height, image.width)):
-        image = image.resize(size[::-1], PIL.Image.Resampling.BILINEAR)
+    if size is not None:
+        image = image.resize((size, size), PIL.Image.Resampling.BILINEAR)
     return image
 
 
@@ -94,24 +99,3 @@ def _pixels(image: PIL.Image.Image, gray: bool) -> np.ndarray:
     white = 65535 if image.mode == "I;16" else 255
     pixels = np.asarray(image, "float32").reshape(image.height, image.width, -1) / white
     return np.broadcast_to(pixels, (*pixels.shape[:2], 1 if gray else 3))
-
-
-def _files(folder: pathlib.Path) -> tuple[set[pathlib.Path], list[pathlib.Path], list[str]]:
-    """Returns the folders of classes, the images in them, and the names of the other files."""
-    shown = sorted(
-        path
-        for path in folder.rglob("*")
-        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    )
-    classes = {path for path in shown if path.parent == folder and path.is_dir()}
-    files = [path for path in shown if path.is_file()]
-    images = [it for it in files if it.suffix.lower() in _SUFFIXES and it.parent != folder]
-    nested = [path for path in images if path.parent not in classes]
-    if nested or not classes:
-        received = f"{len(nested)} in folders inside it, such as {nested[0]}" if nested else "none"
-        raise ValueError(
-            f"Expected a folder of images for each class in {folder}, and images in it itself; "
-            f"received {received}."
-        )
-    others = [str(path.relative_to(folder)) for path in sorted({*files} - {*images})]
-    return classes, images, others

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from importlib import metadata
 
 from csdl_keras_cli import compare, export, report, table1, table2, tune
-from csdl_keras_cli.output import only_own_errors, tolerant_output
+from csdl_keras_cli.output import tolerant_output
 
-#: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)`, `run(arguments)`
-#: and, where arguments can be checked without `csdl_keras`, `check(arguments)`.
+#: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)` and `run(arguments)`,
+#: which checks what it can before it imports `csdl_keras`.
 COMMANDS = {
     module.__name__.rpartition(".")[2]: module
     for module in (compare, table1, table2, report, tune, export)
@@ -46,13 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         for name in ("absl", "tensorflow"):
             logging.getLogger(name).setLevel(logging.ERROR)
         try:
-            if hasattr(COMMANDS[arguments.command], "check"):
-                COMMANDS[arguments.command].check(arguments)
-            with only_own_errors():
-                status = COMMANDS[arguments.command].run(arguments)
+            status = COMMANDS[arguments.command].run(arguments)
         except KeyboardInterrupt:
             status = 130
-        except (ValueError, OSError, MemoryError, ModuleNotFoundError) as error:
+        except (ValueError, OSError, MemoryError, ImportError) as error:
             print(f"csdl-keras: {error}", file=sys.stderr)
             status = 2
         output.flush()

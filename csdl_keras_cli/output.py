@@ -16,7 +16,7 @@ class TolerantStream:
     """
 
     def __init__(self, stream: TextIO | None):
-        self._stream = open(os.devnull, "w") if stream is None else stream
+        self._stream = stream or open(os.devnull, "w")
         self.error: Exception | None = None
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -46,35 +46,26 @@ class TolerantStream:
 
 @contextlib.contextmanager
 def tolerant_output() -> Iterator[TolerantStream]:
-    """Makes printing raise no errors inside the `with`; yields the standard output."""
-    output, errors = TolerantStream(sys.stdout), TolerantStream(sys.stderr)
-    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):  # type: ignore
-        yield output
-        output.flush()
-        errors.flush()
+    """Makes printing raise no errors inside the `with`; yields the standard output.
 
-
-@contextlib.contextmanager
-def only_own_errors() -> Iterator[None]:
-    """Keeps from the terminal what native code writes to the standard error stream.
-
-    TensorFlow writes lines there before its log level counts, in each process that imports it.
-    Messages, tracebacks and warnings of this process's Python still get through, and with
-    `TF_CPP_MIN_LOG_LEVEL=0` the lines of TensorFlow.
+    TensorFlow's native code writes lines to the standard error stream, before its log level counts,
+    in each process that imports it. These do not reach the terminal, unless
+    `TF_CPP_MIN_LOG_LEVEL=0`; what Python writes does.
     """
+    errors, kept = sys.stderr, None
+    # A closed or replaced stream has no such number.
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        if errors.fileno() == 2 and os.environ.get("TF_CPP_MIN_LOG_LEVEL") != "0":
+            kept = os.dup(2)
+            errors = open(kept, "w", errors="replace", buffering=1)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    output, own = TolerantStream(sys.stdout), TolerantStream(errors)
     try:
-        shared = sys.stderr.fileno() == 2 and os.environ.get("TF_CPP_MIN_LOG_LEVEL") != "0"
-    except (OSError, ValueError, AttributeError):  # a closed or replaced stream
-        shared = False
-    if not shared:
-        yield
-        return
-    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    with open(kept, "w", errors="replace", buffering=1) as stream:
-        os.dup2(nothing, 2)
-        os.close(nothing)
-        try:
-            with contextlib.redirect_stderr(TolerantStream(stream)):  # type: ignore
-                yield
-        finally:
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(own):  # type: ignore
+            yield output
+            output.flush()
+            own.flush()
+    finally:
+        if kept is not None:
             os.dup2(kept, 2)
+            errors.close()

@@ -10,25 +10,26 @@ import numpy as np
 import pandas
 
 from csdl_keras._utils.arrays import LARGEST_NUMBER
+from csdl_keras._utils.labels import label_array
 from csdl_keras_cli.choices import SHARES
 
 #: More labels are hardly classes.
 MOST_LABELS = 1000
 
-_DAY, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:1[5-9]|2\d)\d\d"
+_DAY, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|\.)?", r"(?:1[5-9]|2\d)\d\d"
 _MONTH = (
     r"(?:jan|ene|feb|fév|m[aä]r|apr|abr|avr|ma[iy]|ju[inl]|giu|lug|aug|aoû|ago|sep|o[ck]t|ott|nov"
     r"|d[eé][cz]|dic)[^\W\d]*\.?"
 )
 _TIME = r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\ ?[ap]\.?m\.?)?(?:\ ?(?:z|utc|gmt|[-+]\d\d:?\d\d))?"
+#: Between the parts of a date.
+_ON = r"[-/.,\ ]\ ?"
 _DATE = rf"""(?ix) \s* (?:
     (?:[^\W\d]{{2,9}}\.?,?\ )?  # day of the week
-    (?: {_YEAR}[-/.]{_DAY}(?:[-/.]{_DAY})?  # 2012/01/01, 2020-01
-      | {_DAY}[-/.]\ ?{_DAY}[-/.]\ ?(?:{_YEAR}|\d\d)  # 01.01.2020, 1/1/20
-      | {_DAY}[-/.]{_YEAR} | {_YEAR}[-\ ]?[QW]\d\d?(?:-\d)? | Q\d[-/\ ]?{_YEAR}
-      | {_DAY}(?:st|nd|rd|th|\.)?[-/\ ]?{_MONTH}[-/,\ ]*(?:{_YEAR}|\d\d)  # 01-Jan-2020
-      | {_MONTH}[-/\ ]{_DAY}(?:st|nd|rd|th)?[-/,\ ]+{_YEAR}  # January 1, 2020
-      | {_MONTH}(?:[-/\ ]{_YEAR}|(?:[-/]|\ ?')\d\d) | {_YEAR}[-/\ ]{_MONTH}(?:[-/\ ]{_DAY})?
+    (?: {_YEAR}[-/.]{_DAY}(?:[-/.]{_DAY})? | {_DAY}[-/.]\ ?(?:{_DAY}[-/.]\ ?)?{_YEAR}
+      | {_DAY}[-/.]{_DAY}[-/.]\d\d | {_YEAR}[-\ ]?[QW]\d\d?(?:-\d)? | Q\d[-/\ ]?{_YEAR}
+      | {_DAY}(?:{_ON})?{_MONTH}(?:{_ON})?(?:{_YEAR}|\d\d) | {_YEAR}{_ON}{_MONTH}(?:{_ON}{_DAY})?
+      | {_MONTH}{_ON}(?:{_DAY}{_ON})?{_YEAR} | {_MONTH}(?:[-/]|\ ?['’])\d\d
     ) (?:(?:T|,?\ +){_TIME})?
   | {_TIME}
 ) \s*"""
@@ -107,19 +108,11 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
     >>> read_labels("animal", np.array(["dog", "cat"] * 3))
     (('cat', 'dog'), array([1, 0, 1, 0, 1, 0]))
     """
-    column = pandas.Series(values)
-    if column.isna().any():
-        raise ValueError(
-            f"Expected a label in each row of {name!r}; received none in row "
-            f"{column.isna().argmax() + 1}. NA, None and nan count as missing, too: remove such "
-            "rows, or name their label otherwise."
-        )
-    kinds = {*column.map(type)}
-    listed = np.asarray(column.tolist(), dtype=None if len(kinds) == 1 else object)
+    listed = label_array(name, pandas.Series(values).tolist())
     if listed.dtype.kind not in "biufU":
         raise ValueError(
-            f"Expected labels in {name!r}, strings, whole numbers or booleans; received "
-            f"{' and '.join(sorted(it.__name__ for it in kinds))}, such as {column.iloc[0]!r}."
+            f"Expected labels in {name!r} of one type, strings, whole numbers or booleans; "
+            f"received {listed[0]!r} among others."
         )
     labels, numbers, counts = np.unique(listed, return_inverse=True, return_counts=True)
     sizes = [size for one in labels.tolist() if (size := number_of(one)) is not None]
@@ -159,11 +152,10 @@ def number_of(value: Any) -> float | None:
         return None
 
 
-def split(labels: np.ndarray, seed: int, train_size: int | None = None) -> dict[str, np.ndarray]:
+def split(labels: np.ndarray, seed: int) -> dict[str, np.ndarray]:
     """Returns the examples of `"train"`, `"val"` and `"test"`, of each class its part in `SHARES`.
 
-    Each class has at least one example in each. With a `train_size`, only as many examples are for
-    training and validation together, of each class its share.
+    Each class has at least one example in each.
     """
     generator = np.random.default_rng(seed)
     parts: dict[str, list[np.ndarray]] = {"train": [], "val": [], "test": []}
@@ -173,18 +165,4 @@ def split(labels: np.ndarray, seed: int, train_size: int | None = None) -> dict[
         cut = len(own) - sum(held_out)
         for part, examples in zip(parts, np.split(own, [cut, cut + held_out[0]]), strict=True):
             parts[part].append(examples)
-    found = {part: np.concatenate(them) for part, them in parts.items()}
-    if train_size is not None:
-        total = len(found["train"]) + len(found["val"])
-        wanted = min(train_size, total)
-        of_validation = max(1, round(wanted * len(found["val"]) / total))
-        for part, size in (("train", wanted - of_validation), ("val", of_validation)):
-            # Examples are sorted by their classes.
-            places = (np.arange(size) + 0.5) * len(found[part]) / max(size, 1)
-            found[part] = found[part][places.astype(int)]
-        if train_size > total or len({*labels[found["train"]]}) < len({*labels}):
-            raise ValueError(
-                f"Expected --train-size of at most {total}, and so large that each label has a "
-                f"training example; received {train_size}."
-            )
-    return {part: np.sort(examples) for part, examples in found.items()}
+    return {part: np.sort(np.concatenate(examples)) for part, examples in parts.items()}

@@ -4,8 +4,10 @@ import argparse
 import csv
 import dataclasses
 import io
+import itertools
 import pathlib
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,9 @@ import pandas
 from csdl_keras._utils.checks import did_you_mean
 from csdl_keras_cli.own_columns import as_written, check_inputs, finite_numbers, read_labels
 
-#: The line by which Excel tells the separator, such as "sep=;".
-_EXCEL = re.compile(r'\A"?sep=(.)"?[ \t]*(?:\n|$)', re.IGNORECASE)
 #: Commas come last, since there are some in names and numbers, too.
 _SEPARATORS = (";", "\t", "|", ",")
+_WHITE = {"uint8": 255, "uint16": 65535}
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
 #: Numbers that may have either decimals or thousands, such as 1,234.
 THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:[.,]\d{3})+")
@@ -41,40 +42,34 @@ class OwnFile:
     told: tuple[str, ...] = ()
 
 
-def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], list[list[str]], str | None]:
+def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], str | None]:
     """Returns the arguments of `pandas.read_csv` for a .csv file, its rows, the head among them,
     and the name of the first row if rows have names.
 
-    The separator is the one that the first lines have most of, unless a line for Excel tells it.
-    Others than commas come with decimal commas if there are numbers with one. R writes rows with a
-    name that has no cell in the head: in quotes, or the row's number. Any other line of more or
-    fewer cells is refused, since pandas would move or invent cells.
+    The separator is the one that the first lines have most of. Where it is no comma, numbers may
+    have decimal commas. R writes rows with a name that has no cell in the head: in quotes, or the
+    row's number. Any other line of more or fewer cells is refused, since pandas would move or
+    invent cells.
     """
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"Expected {path} to be text in UTF-8; {error}.") from error
-    told, text = _EXCEL.match(text), _EXCEL.sub("", text)
     if not re.search(r"\w", text):
         raise ValueError(f"Expected {path} to hold a table; the file is empty.")
     sample = re.sub(r'"[^"]*"', '""', text[:1_000_000]).lstrip().splitlines()[:100]
     separator = max(_SEPARATORS, key=lambda one: sorted(line.count(one) for line in sample))
-    separator = told[1] if told else separator
     spaced = f"{separator} " in sample[0]
-    lines, rows, first = io.StringIO(text).readlines(), [], 1
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=spaced)
-    numbers = []  # of the first line of each row
+    reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=spaced)
     try:
-        for cells in reader:
-            if len(cells) > 1 or "".join(cells).strip():
-                rows.append(cells)
-                numbers.append(first)
-            first = reader.line_num + 1
+        found = [
+            (reader.line_num, cells) for cells in reader if len(cells) > 1 or "".join(cells).strip()
+        ]
     except csv.Error as error:
-        number = first + bool(told)
-        raise ValueError(f"Expected {path} to hold a table; line {number}: {error}.") from error
-    options: dict[str, Any] = {"skiprows": 1} if told else {}
-    options |= {"skipinitialspace": True} if spaced else {}
+        told = f"line {reader.line_num}: {error}"
+        raise ValueError(f"Expected {path} to hold a table; {told}.") from error
+    numbers, rows = zip(*found, strict=True)
+    options: dict[str, Any] = {"skipinitialspace": True} if spaced else {}
     if separator != ",":
         options["sep"] = separator
         texts = (cell.strip() for row in rows for cell in row if "," in cell)
@@ -86,16 +81,17 @@ def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], list[list[str]], str 
         return options, rows, None
     if body and all(len(row) == width + 1 for row in body):
         names = [row[0].strip() for row in body]
-        quoted = all(lines[it - 1].lstrip(" ").startswith('"') for it in numbers[1:])
+        quoted = len(re.findall(r'\n *"', text)) >= len({*names}) == len(names)
         numbered = names == [str(place + 1) for place in range(len(names))]
         # Lines that end with a separator look alike, but for their last cells.
-        if (numbered or (quoted and len({*names}) == len(names))) and any(it[-1] for it in body):
+        if (numbered or quoted) and any(row[-1] for row in body):
             return options, rows, names[0]
-    head, other = (numbers[place] + bool(told) for place in (0, wrong[0]))
+    place = wrong[0]
     raise ValueError(
-        f"Expected {path} to have as many cells in each line; received {width} in line {head}, "
-        f"{len(rows[wrong[0]])} in line {other}. Cells with the separator inside, such as a "
-        "decimal comma, need quotes, and a separator at the end of a line begins one more cell."
+        f"Expected {path} to have as many cells in each line; received {width} in line "
+        f"{numbers[0]}, {len(rows[place])} in line {numbers[place]}. Cells with the separator "
+        "inside, such as a decimal comma, need quotes, and a separator at the end of a line begins "
+        "one more cell."
     )
 
 
@@ -164,23 +160,21 @@ def _content(path: pathlib.Path, suffix: str, options: dict[str, Any]) -> Any:
 
 def _name_columns(arguments: argparse.Namespace, known: list[str]) -> None:
     """Replaces the values of options by the names of columns; several may be between commas."""
-    chosen = [arguments.label]
-    for option in ("label", "drop", "cost_columns", "categories"):
-        names = [arguments.label] if option == "label" else list[str]()
-        for value in () if names else getattr(arguments, option):
+    chosen = {"label": [arguments.label], "drop": [], "cost_columns": [], "categories": []}
+    for option in ("drop", "cost_columns", "categories"):
+        for value in getattr(arguments, option):
             parts = [value] if value in known else next(csv.reader([value], skipinitialspace=True))
-            names += [part if part in known else part.strip() for part in parts if part]
-        for name in names:
-            if name not in known:
-                raise ValueError(
-                    f"Expected --{option.replace('_', '-')} to name a column of {arguments.data}, "
-                    f"which has {', '.join(map(repr, known[:12]))}{' ...' * (len(known) > 12)}; "
-                    f"received {name!r}.{did_you_mean(name, known)}"
-                )
-        if option != "label":
-            setattr(arguments, option, list(dict.fromkeys(names)))
-            chosen += getattr(arguments, option)
-    for names in (known, chosen):
+            chosen[option] += [part if part in known else part.strip() for part in parts if part]
+        chosen[option] = list(dict.fromkeys(chosen[option]))
+        setattr(arguments, option, chosen[option])
+    for option, names in chosen.items():
+        for name in {*names} - {*known}:
+            raise ValueError(
+                f"Expected --{option.replace('_', '-')} to name a column of {arguments.data}, "
+                f"which has {', '.join(map(repr, known[:12]))}{' ...' * (len(known) > 12)}; "
+                f"received {name!r}.{did_you_mean(name, known)}"
+            )
+    for names in (known, list(itertools.chain(*chosen.values()))):
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(
                 f"Expected columns of distinct names in {arguments.data}, and options that name "
@@ -208,14 +202,11 @@ def _inputs_of(path: pathlib.Path, arrays: dict[str, np.ndarray], num_rows: int)
     code = f"import numpy\nx = {file}[{name!r}][:10]"
     if array.ndim == 2:
         return pandas.DataFrame(array), code
-    # Integers of one or two bytes may be dark images.
-    whites = (255, 65535) if array.dtype.kind in "ui" and array.itemsize <= 2 else (1, 255, 65535)
-    low, high = array.min(), array.max()
-    white = next((it for it in whites if low >= 0 and high <= it), None)
-    if white is None:
+    low, high, white = array.min(), array.max(), _WHITE.get(array.dtype.name, 1)
+    if low < 0 or high > white:
         raise ValueError(
-            f"Expected images of pixels from 0 to 1, 255 or 65535 in {name!r} of {path}; received "
-            f"values from {low} to {high}."
+            f"Expected images in {name!r} of {path} as uint8, uint16 or from 0 to 1; received "
+            f"{array.dtype.name} from {low} to {high}."
         )
     axis = "" if array.ndim == 4 else "[..., None]"
     scaled = (array if array.ndim == 4 else array[..., None]).astype("float32") / white

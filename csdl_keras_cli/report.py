@@ -18,17 +18,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out(parser, " (default: the same folder)")
 
 
-def check(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError unless there are results with their decisions."""
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
     if not (arguments.folder / "test_decisions").is_dir():
         raise ValueError(
             "Expected a folder with results.csv and test_decisions, as csdl-keras table2 writes "
             f"it; received {arguments.folder}."
         )
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Runs the command; returns the exit status."""
     check_packages()
     from csdl_keras.paper.report import report
 

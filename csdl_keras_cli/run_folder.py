@@ -1,4 +1,4 @@
-"""The folder of a run, new or continued, with a record of what made it, `run.json`."""
+"""The record of what made a folder of results, `run.json`."""
 
 import argparse
 import contextlib
@@ -18,31 +18,14 @@ from typing import Any
 import keras
 
 import csdl_keras
-from csdl_keras._utils.files import check_writable, read_json, replace_file
+from csdl_keras._utils.files import replace_file
+from csdl_keras.paper.results import read_runs
 
 _PACKAGES = ("csdl_keras", "keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
 
 
-def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
-    """Makes the folder of a run; raises a ValueError unless it is writable and empty."""
-    if folder is None:
-        stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-        folder = pathlib.Path("csdl_runs") / f"{dataset.replace('/', '_')}-{stamp}"
-    check_writable("--out", folder)
-    if any(folder.iterdir()):
-        raise ValueError(
-            "Expected --out to be a new or empty folder, so that nothing is overwritten; received "
-            f"{folder}."
-        )
-    return folder
-
-
 class RunRecord:
-    """The record of one run in run.json: the command, versions, settings and data.
-
-    In a folder where runs go on, `continued`, the records of earlier ones stay before it, in
-    `{"runs": [records]}`.
-    """
+    """The record of a run in run.json, the command, versions, settings and data, after others."""
 
     def __init__(
         self,
@@ -50,16 +33,13 @@ class RunRecord:
         arguments: argparse.Namespace,
         settings: Mapping[str, object],
         data: Mapping[str, object],
-        continued: bool = False,
     ):
-        self._path, self._continued = folder / "run.json", continued
-        there = continued and self._path.exists()
-        self._before: list[Any] = read_json(self._path).get("runs", []) if there else []
+        self._path, before = folder / "run.json", read_runs(folder)
         # The default of --dataset counts for nothing where own data are given.
         own = {"dataset": None} if vars(arguments).get("data") else {}
         machine = {"processor": platform.machine(), "cores": os.cpu_count()}
         machine["accelerators"] = ", ".join(accelerators()) or "none"
-        self._record = {
+        record = {
             "command": shlex.join(["csdl-keras", *sys.argv[1:]]),
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             "arguments": vars(arguments) | own,
@@ -70,23 +50,15 @@ class RunRecord:
             "backend": keras.backend.backend(),
             "machine": machine,
         }
-        self._write([*self._before, self._record])
+        self._records: list[dict[str, Any]] = [*before, record]
+        self.add()
 
-    def add_findings(self, findings: Mapping[str, object]) -> None:
+    def add(self, **findings: object) -> None:
         """Adds what the run found."""
-        self._write([*self._before, {**self._record, "findings": findings}])
-
-    def remove(self) -> None:
-        """Removes the record of a run that came to nothing."""
-        self._write(self._before)
-
-    def _write(self, records: list[Any]) -> None:
-        if not records:
-            self._path.unlink()
-            return
-        content = {"runs": records} if self._continued else records[0]
+        self._records[-1] |= findings
         # Paths are no values of JSON.
-        replace_file(self._path, (json.dumps(content, indent=2, default=str) + "\n").encode())
+        content = json.dumps({"runs": self._records}, indent=2, default=str)
+        replace_file(self._path, f"{content}\n".encode())
 
 
 def accelerators() -> list[str]:

@@ -58,9 +58,9 @@ def tune(arguments: argparse.Namespace) -> int:
     with tuner.lock:
         if not worker:
             tuner.check_search(**fit_arguments)
-            settings, described = {"cost_matrix": matrix.tolist()}, data_record(arguments, data)
-            record = RunRecord(folder, arguments, settings, described, continued=True)
-            show_data(arguments, data)
+            settings, described = {"cost_matrix": matrix.tolist()}, data_record(data)
+            record = RunRecord(folder, arguments, settings, described)
+            show_data(data)
             print(
                 f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
                 f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same "
@@ -74,7 +74,6 @@ def tune(arguments: argparse.Namespace) -> int:
     with failures.step("trials.csv"), replacing(folder / "trials.csv") as unfinished:
         trials.to_csv(unfinished, index=False)
     if not trials["validation_cost"].notna().any():
-        record.remove()
         if not failures:
             raise ValueError("Expected at least one trial to succeed; received none that did.")
         return failures.tell()
@@ -87,7 +86,7 @@ def tune(arguments: argparse.Namespace) -> int:
         save_model(model, path)
         savings = data.savings({arguments.algorithm: data.decided(model, "test")}, matrix)
         warned = warning(savings)
-        record.add_findings({"warning": warned, "savings": savings})
+        record.add(findings={"warning": warned, "savings": savings})
         print(
             f"\nThe best trial, {trials['trial'][0]}, pays {trials['validation_cost'][0]:.4f} a "
             f"validation example. {saving_sentence(savings[arguments.algorithm])} Wrote "
@@ -189,12 +188,10 @@ def trials_text(trials: pandas.DataFrame) -> str:
 
 
 def plot_search(trials: pandas.DataFrame, path: pathlib.Path) -> None:
-    """Draws the cost of trials against beta, depth and all else that varies, and writes a PNG."""
+    """Draws the cost of trials against each number that varies, and writes a PNG."""
     done = trials[trials["validation_cost"].notna()]
     numeric = done.drop(columns=_HEAD).select_dtypes("number")
-    names = sorted(
-        numeric.columns[numeric.nunique() > 1], key=lambda name: name not in ("beta", "depth")
-    )
+    names = numeric.columns[numeric.nunique() > 1]
     figure = Figure(figsize=(4.2 * max(len(names), 1), 3.2), layout="constrained")
     for place, name in enumerate(names, start=1):
         axes, chosen = figure.add_subplot(1, len(names), place), done[done[name].notna()]

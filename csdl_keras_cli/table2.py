@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     with processes(arguments.jobs, arguments.scheduler):
         planned = dict.fromkeys(profile.algorithms, profile.cost_seeds * profile.seeds)
         asked = {"planned": planned, "unavailable": missing}
-        record = RunRecord(path, arguments, dataclasses.asdict(profile) | asked, {}, continued=True)
+        RunRecord(path, arguments, dataclasses.asdict(profile) | asked, {})
         tell(f"Results in {path}. Stop it when you like: the same command goes on from there.")
         seconds = 3600 * (arguments.budget or math.inf)
         end = time.monotonic() + seconds
@@ -136,8 +136,6 @@ def run(arguments: argparse.Namespace) -> int:
             tell(f"The {arguments.budget:g} hours are over; the same command goes on.")
         finally:
             timer.cancel()
-    if grid.failures and not (path / "results.csv").exists():
-        record.remove()  # of a run that came to nothing
     command = shlex.join(["csdl-keras", "report", str(path)])
     tell(f"\nTables and figures of all that is there:\n\n    {command}")
     return grid.failures.tell()

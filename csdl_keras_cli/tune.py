@@ -65,16 +65,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         shared.add_number(parser, option, f"{text} (default {default})", default)
     for name, text in SPACES.items():
         parser.add_argument(f"--{name.replace('_', '-')}", metavar="SPACE", help=text)
-    shared.add_seed(parser, "trials and proposals, of splits, of --imbalanced and of --train-size")
+    shared.add_seed(parser, "trials and proposals, of splits, of variants and of --train-size")
     shared.add_out(parser, " (default csdl_runs/tune-DATASET-ALGORITHM)")
-
-
-check = shared.check_data
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
-    shared.check_packages()
+    shared.check_data(arguments)
     from csdl_keras_cli.search import tune
 
     return tune(arguments)

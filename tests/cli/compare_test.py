@@ -19,11 +19,18 @@ FILES = {"results.csv", "costs.png", "best_model.keras", "run.json"}
 
 
 def test_rows_are_those_of_a_trainer(tmp_path, capsys):
-    arguments = ["--algorithms", "dnn_blind, dnn_bayes", "--cost-seeds", "2", "--imbalanced"]
+    arguments = [
+        "--algorithms",
+        "dnn_blind, dnn_bayes",
+        "--cost-seeds",
+        "2",
+        "--dataset",
+        "digits_imb",
+    ]
     assert main([*TINY, *arguments, "--out", str(tmp_path / "new" / "run")]) == 0
     printed, folder = capsys.readouterr().out, tmp_path / "new" / "run"
     assert names(folder) == FILES
-    record = json.loads((folder / "run.json").read_text())
+    (record,) = json.loads((folder / "run.json").read_text())["runs"]
     assert record["settings"]["mlp"]["epochs"] == 1 and record["arguments"]["train_size"] == 343
     assert {*record["findings"]["savings"]} == {"dnn_blind", "dnn_bayes"}
     rows = results(folder)
@@ -134,7 +141,9 @@ def test_an_algorithm_that_fails_or_is_interrupted_leaves_the_others(tmp_path, c
     assert (tmp_path / "ctrl-c" / "best_model.keras").exists()
     assert "Interrupted after 1 of 2 rows" in capsys.readouterr().out
     assert run_made(tmp_path / "all", lambda name: 1 / 0, *BOTH) == 1
-    assert "ZeroDivisionError" in capsys.readouterr().err and names(tmp_path / "all") == set()
+    assert "ZeroDivisionError" in capsys.readouterr().err and names(tmp_path / "all") == {
+        "run.json"
+    }
 
 
 def test_a_kernel_machine_is_loaded_by_the_printed_lines(tmp_path, capsys):
@@ -184,7 +193,7 @@ class TestOwnData:
         assert printed.index("Costs of decisions") < printed.index("average cost")
         exec(printed[printed.index("import keras") :], {})
         assert {*re.findall(r"\w+", capsys.readouterr().out)} <= {"no", "yes"}
-        record = json.loads((out / "run.json").read_text())
+        (record,) = json.loads((out / "run.json").read_text())["runs"]
         assert record["arguments"]["drop"] == ["id", "price_no", "price_yes"]
         assert record["arguments"]["dataset"] is None
         assert record["data"]["columns"] == ["age", "job", "member"]
@@ -206,16 +215,14 @@ class TestOwnData:
         monkeypatch.setattr(csdl.Trainer, "train_all", lambda *_, **__: iter(()))
         costs = tmp_path / "costs.csv"
         costs.write_text(",no,yes,ask\nno,1,3,1\nyes,9,0,1\n")
-        frame = FRAME.assign(name=[f"customer {i}" for i in range(ROWS)])
-        path = save(frame, tmp_path / "table.csv")
-        self.compare(tmp_path, path, *self.ARGUMENTS, "--cost-matrix", str(costs))
+        self.compare(tmp_path, table(tmp_path), *self.ARGUMENTS, "--cost-matrix", str(costs))
         printed = capsys.readouterr().out
-        assert "a category of their own in 'name': --drop" in printed
+        assert "1 of categories ('job')" in printed
         assert "Right decisions are not free" in printed
         (line,) = [it for it in printed.splitlines() if it.startswith("Left out")]
         assert "cnn_blind, cnn_bayes, cnn_sosr" in line and "dnn_sosr" in line
         assert "cost_model" not in line and "dnn_bayes" not in line
         folder = images(tmp_path / "pets")
         (folder / "cat" / "5.png").write_bytes(b"broken")
-        self.compare(tmp_path, folder, "--algorithms", "cnn_bayes", "--skip-broken")
+        self.compare(tmp_path / "b", folder, "--algorithms", "cnn_bayes", "--skip-broken")
         assert "5.png (broken)" in capsys.readouterr().out

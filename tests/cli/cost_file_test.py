@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from csdl_keras_cli.cost_file import costs_of_columns, read_cost_table
+from csdl_keras_cli.cost_file import costs_of_columns, read_costs
+from tests.cli.own_files import load, table
 
 LABELS = ("bad", "fair", "good")
 C = np.array([[0.0, 1, 5], [2, 0, 1], [3, 4, 0]])
@@ -13,7 +14,7 @@ NUMBERS = ("0", "1", "2")
 def read(tmp_path, content, labels=LABELS):
     path = tmp_path / "costs.csv"
     path.write_text(content)
-    return read_cost_table(path, labels)
+    return read_costs(path, labels)
 
 
 @pytest.mark.parametrize(
@@ -25,25 +26,27 @@ def read(tmp_path, content, labels=LABELS):
         ("\tbad\tfair\tgood\nbad\t,0\t10,0e-1\t5\nfair\t2\t0\t1,000\ngood\t3\t4.0\t0\n", LABELS),
         (",2,0,1\n0,5,0,1\n2,0,3,4\n1,1,2,0\n", NUMBERS),
         (",1e2,100,1\n1e2,0,1,5\n100,2,0,1\n1,3,4,0\n", ("1e2", "100", "1")),
-        ("sep=;\r\n;bad;fair;good\r\nbad;0,0;1,0;5\r\nfair;2;0;1\r\ngood;3;4;0\r\n", LABELS),
+        (";bad;fair;good\r\nbad;0,0;1,0;5\r\nfair;2;0;1\r\ngood;3;4;0\r\n", LABELS),
         ('"bad","fair","good"\n"bad",0,1,5\n"fair",2,0,1\n"good",3,4,0\n', LABELS),
         (";;;\n;bad;fair;good\n;;;\nbad;0;1;5\nfair;2;0;1\ngood;3;4;0\n;;;\n", LABELS),
         (";1,5;2\n1,5;0;0,5\n2;1;0\n", ("1,5", "2")),
     ],
 )
 def test_reads(content, labels, tmp_path):
-    table = read(tmp_path, content, labels)
+    costs, decisions = read(tmp_path, content, labels)
     right = C if len(labels) == 3 else [[0, 0.5], [1, 0]]
-    np.testing.assert_array_equal(table.matrix, right)
-    assert table.decisions == labels
+    np.testing.assert_array_equal(costs, right)
+    assert decisions == labels
 
 
 def test_other_decisions_come_last_and_gains_are_costs_beyond_the_right_decision(tmp_path):
-    table = read(tmp_path, ",ask,yes,no\nno,1,7,0\nyes,1,0,9\n", ("no", "yes"))
-    np.testing.assert_array_equal(table.matrix, [[0, 7, 1], [9, 0, 1]])
-    assert table.decisions == ("no", "yes", "ask")
-    table = read(tmp_path, "5,20\n3,-40\n", ("no", "yes"))
-    np.testing.assert_array_equal(table.matrix, [[0, 15], [43, 0]])
+    costs, decisions = read(tmp_path, ",ask,yes,no\nno,1,7,0\nyes,1,0,9\n", ("no", "yes"))
+    np.testing.assert_array_equal(costs, [[0, 7, 1], [9, 0, 1]])
+    assert decisions == ("no", "yes", "ask")
+    path = tmp_path / "gains.csv"
+    path.write_text("5,20\n3,-40\n")
+    data = load(table(tmp_path), drop=["id"], cost_matrix=path)
+    np.testing.assert_array_equal(data.matrix_of(0), [[0, 15], [43, 0]])
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,10 @@ def test_options(saved, monkeypatch, capsys):
     calls = []
     monkeypatch.setattr("csdl_keras.export", lambda *given, **own: calls.append((given, own)))
     options = ["--output", "probability", "--from-logits", "--cost-matrix-input"]
-    for arguments in (["model.onnx"], ["a.TFLITE"], ["b/model"], ["c.x", "--format", "onnx"]):
+    for arguments in (["model.onnx"], ["a.tflite"], ["b/model"]):
         assert main(["export", saved, *arguments]) == 0
     assert main(["export", saved, "folder", *options]) == 0
-    assert [it[1]["format"] for it in calls] == "onnx litert savedmodel onnx savedmodel".split()
+    assert [it[1]["format"] for it in calls] == "onnx litert savedmodel savedmodel".split()
     (model, path), first = calls[0]
     assert isinstance(model, keras.Model) and model.output_shape == (None, 2)
     assert str(path) == "model.onnx" and {*first.values()} == {"onnx", None, False}

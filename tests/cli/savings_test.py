@@ -10,7 +10,6 @@ import pytest
 from csdl_keras.evaluation import compare_costs
 from csdl_keras.evaluation._report_text import warning
 from csdl_keras_cli.comparison import summarise, summary_text
-from csdl_keras_cli.cost_file import CostTable
 from csdl_keras_cli.main import main
 from tests.cli.own_files import FRAME, load, save, table
 
@@ -22,7 +21,7 @@ NAMES = ["dnn_blind", "dnn_bayes", "sdae_bayes", "csdnn"]
 
 def digits(costs=None):
     names = () if costs is None else tuple(map(str, range(costs.shape[1])))
-    return dataclasses.replace(load(), table=None if costs is None else CostTable(costs, names))
+    return dataclasses.replace(load(), amounts=costs, decisions=names or None)
 
 
 def rows_of(data, seeds, decide):
@@ -143,7 +142,7 @@ def test_the_last_line_and_the_record(command, tmp_path, capsys):
     assert "beyond chance" in last and "always deciding exaggerated" in last
     exec(printed[printed.index("import keras") :], {})  # The line is a comment of the code.
     record = json.loads((tmp_path / "run" / "run.json").read_text())
-    found = record.get("runs", [record])[-1]["findings"]
+    found = record["runs"][-1]["findings"]
     assert last == f"# {found['warning']}"
     for saving in found["savings"].values():
         assert saving["constant_decision"] == "exaggerated"

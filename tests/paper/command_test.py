@@ -213,11 +213,6 @@ class TestOtherOptions:
         (folder / "run.json").write_text(json.dumps({"arguments": {"command": "compare"}}))
         assert "that of a run with the same options" in refused()
 
-    def test_a_run_of_which_all_fails_leaves_no_record(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(grids, "run_cells", None)
-        assert main([*TABLE2, "--out", str(tmp_path)]) == 1
-        assert not (tmp_path / "run.json").exists()
-
 
 def test_a_run_ends_with_its_budget_and_goes_on(table2, tmp_path, monkeypatch, capsys):
     """As after Ctrl-C, within whatever it does."""
