@@ -166,11 +166,13 @@ def summarise(results: pandas.DataFrame) -> pandas.DataFrame:
     summary["constant_decision"] = groups["constant_decision"].agg(
         lambda names: names.iloc[0] if names.nunique() == 1 else ""
     )
-    good = groups["against_best"].agg(lambda places: (places != "costlier").sum())
-    summary["against_best"] = groups["against_best"].first()
-    if summary["matrices"].max() > 1:
-        count = summary["matrices"].astype(str)
-        summary["against_best"] = "best or tied for " + good.astype(str) + " of " + count
+    summary["against_best"] = groups["against_best"].agg(
+        lambda places: (
+            places.iloc[0]
+            if len(places) == 1
+            else f"best or tied for {(places != 'costlier').sum()} of {len(places)}"
+        )
+    )
     return summary.sort_values("average_cost", kind="stable")
 
 

@@ -42,7 +42,7 @@ _KINDS = {"dates": _DATE, "numbers as texts": _NUMBER}
 _WAYS_OUT = (
     "--drop COLUMN leaves a column out, --categories COLUMN takes its texts as categories, and "
     "--missing TEXT says what stands for a missing value, such as --missing='?'. Or write plain "
-    "numbers, such as 1202.5, and of dates what matters, such as the days since a reference date."
+    "numbers, such as 1202.5, and of dates the days since a reference date."
 )
 
 
