@@ -20,6 +20,8 @@ from csdl_keras_cli.own_columns import as_written, check_inputs, finite_numbers,
 _SEPARATORS = (";", "\t", "|", ",")
 _WHITE = {"uint8": 255, "uint16": 65535}
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
+#: The line by which Excel tells the separator, such as "sep=;".
+_EXCEL = re.compile(r'\A"?sep=(.)"?[ \t]*(?:\n|$)', re.IGNORECASE)
 #: Numbers that may have either decimals or thousands, such as 1,234.
 THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:[.,]\d{3})+")
 
@@ -46,30 +48,35 @@ def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], 
     """Returns the arguments of `pandas.read_csv` for a .csv file, its rows, the head among them,
     and the name of the first row if rows have names.
 
-    The separator is the one that the first lines have most of. Where it is no comma, numbers may
-    have decimal commas. R writes rows with a name that has no cell in the head: in quotes, or the
-    row's number. Any other line of more or fewer cells is refused, since pandas would move or
-    invent cells.
+    The separator is the one that the first lines have most of, unless a line for Excel tells it.
+    Where it is no comma, numbers may have decimal commas. R writes rows with a name that has no
+    cell in the head: in quotes, or the row's number. Any other line of more or fewer cells is
+    refused, since pandas would move or invent cells.
     """
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"Expected {path} to be text in UTF-8; {error}.") from error
+    told, text = _EXCEL.match(text), _EXCEL.sub("", text)
     if not re.search(r"\w", text):
         raise ValueError(f"Expected {path} to hold a table; the file is empty.")
     sample = re.sub(r'"[^"]*"', '""', text[:1_000_000]).lstrip().splitlines()[:100]
     separator = max(_SEPARATORS, key=lambda one: sorted(line.count(one) for line in sample))
+    separator = told[1] if told else separator
     spaced = f"{separator} " in sample[0]
     reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=spaced)
     try:
         found = [
-            (reader.line_num, cells) for cells in reader if len(cells) > 1 or "".join(cells).strip()
+            (reader.line_num + bool(told), cells)
+            for cells in reader
+            if len(cells) > 1 or "".join(cells).strip()
         ]
     except csv.Error as error:
-        told = f"line {reader.line_num}: {error}"
-        raise ValueError(f"Expected {path} to hold a table; {told}.") from error
+        line = f"line {reader.line_num + bool(told)}: {error}"
+        raise ValueError(f"Expected {path} to hold a table; {line}.") from error
     numbers, rows = zip(*found, strict=True)
-    options: dict[str, Any] = {"skipinitialspace": True} if spaced else {}
+    options: dict[str, Any] = {"skiprows": 1} if told else {}
+    options |= {"skipinitialspace": True} if spaced else {}
     if separator != ",":
         options["sep"] = separator
         texts = (cell.strip() for row in rows for cell in row if "," in cell)

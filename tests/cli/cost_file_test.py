@@ -26,7 +26,7 @@ def read(tmp_path, content, labels=LABELS):
         ("\tbad\tfair\tgood\nbad\t,0\t10,0e-1\t5\nfair\t2\t0\t1,000\ngood\t3\t4.0\t0\n", LABELS),
         (",2,0,1\n0,5,0,1\n2,0,3,4\n1,1,2,0\n", NUMBERS),
         (",1e2,100,1\n1e2,0,1,5\n100,2,0,1\n1,3,4,0\n", ("1e2", "100", "1")),
-        (";bad;fair;good\r\nbad;0,0;1,0;5\r\nfair;2;0;1\r\ngood;3;4;0\r\n", LABELS),
+        ("sep=;\r\n;bad;fair;good\r\nbad;0,0;1,0;5\r\nfair;2;0;1\r\ngood;3;4;0\r\n", LABELS),
         ('"bad","fair","good"\n"bad",0,1,5\n"fair",2,0,1\n"good",3,4,0\n', LABELS),
         (";;;\n;bad;fair;good\n;;;\nbad;0;1;5\nfair;2;0;1\ngood;3;4;0\n;;;\n", LABELS),
         (";1,5;2\n1,5;0;0,5\n2;1;0\n", ("1,5", "2")),

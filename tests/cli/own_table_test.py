@@ -108,9 +108,10 @@ def quoted(row, names="abcdefghijkl"):
         (changed(trailing, 5), "received 3 in line 1, 4 in line 7"),
         # A decimal comma without quotes, and a comma in a text.
         (HEAD + "".join(f"{i},5,{i},a\n" for i in range(12)), "1, 4 in line 2"),
-        # A cell too few, also after lines in quotes.
+        # A cell too few, also after lines in quotes and the one of Excel.
         (changed(lambda line: line[:-3] + "\n", 11), "3 in line 1, 2 in line 13"),
         (changed(lambda line: f'"a\nb",{line[-4:]}', 1, 2) + "1,2\n", "2 in line 16"),
+        ("sep=,\n" + changed(trailing, 2), "3 in line 2, 4 in line 5"),
         # Names of rows of which one is repeated, or has another number.
         (HEAD + "".join(quoted(i, "abcdefghijka") for i in range(12)), "4 in line 2"),
         (HEAD + "".join(f"{i},{line}" for i, line in enumerate(LINES)), "4 in line 2"),

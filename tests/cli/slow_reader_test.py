@@ -55,6 +55,7 @@ def tables(draw):
         "quoting": draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])),
         "end": draw(st.sampled_from(["\n", "\r\n", "\r"])),
         "mark": "\ufeff" * draw(st.booleans()),
+        "excel": draw(st.booleans()),
         "row_names": draw(st.sampled_from([None, None, "quoted", "numbered"])),
     }
     if program["row_names"]:  # R writes NA where a cell is empty.
@@ -80,7 +81,8 @@ def written(head, rows, program):
         name = {None: "", "quoted": f'"r{number}"', "numbered": str(number + 1)}
         first = name[program["row_names"]]
         lines.append(line(cells, first + program["separator"] * bool(first)))
-    return "".join([program["mark"], *lines])
+    told = f"sep={program['separator']}{program['end']}" * program["excel"]
+    return "".join([program["mark"] + told, *lines])
 
 
 @given(tables())
