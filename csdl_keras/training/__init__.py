@@ -11,7 +11,6 @@ from csdl_keras.training.bodies import (
     Effort,
     KernelMachine,
 )
-from csdl_keras.training.callbacks import ValidationCost
 from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import PRETRAININGS, AutoEncoders, Pretraining
 from csdl_keras.training.settings import Settings
@@ -36,6 +35,5 @@ __all__ = [
     "Pretraining",
     "Settings",
     "Trainer",
-    "ValidationCost",
     "train",
 ]
