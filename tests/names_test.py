@@ -55,7 +55,7 @@ NAMES = {
     """,
     "csdl_keras.sklearn": "BayesClassifier CostSensitiveClassifier average_cost_scorer",
     "csdl_keras.tuning": """
-        BayesianOptimization CNNHyperModel CSDNNHyperModel DecisionHyperModel GridSearch
+        BayesianOptimization CNNHyperModel CSDNNHyperModel GridSearch
         RandomSearch Range
     """,
 }

@@ -170,18 +170,15 @@ def test_abstaining():
 
 
 def test_a_search(tmp_path):
-    """The temperature of a classifier that is too sure is found by the cost of its decisions."""
+    """The learning rate of a classifier is found by the cost of its decisions."""
     tuning = pytest.importorskip("csdl_keras.tuning")
-    model = csdl.models.mlp((3,), 3, ())
-    sure = LogisticRegression().fit(X, Y)
-    model.layers[-1].set_weights([5 * sure.coef_.T, 5 * sure.intercept_])
-    search = tuning.GridSearch(
-        tuning.DecisionHyperModel(model, COSTS, temperature=[1.0, 5.0]), directory=tmp_path
-    )
-    search.search(X, Y, validation_data=VALIDATION, epochs=1, verbose=0)
-    best = search.get_best_models()[0]
-    decided = [csdl.decide(each, X_TEST) for each in (best, csdl.bayes_classifier(model, COSTS))]
-    assert average_cost(Y_TEST, decided[0], COSTS) < average_cost(Y_TEST, decided[1], COSTS)
+    spaces = {"units": 16, "depth": 1, "optimizer": "adam", "learning_rate": [1e-5, 0.03]}
+    hyper_model = tuning.CSDNNHyperModel((3,), COSTS, "dnn_bayes", **spaces)
+    search = tuning.GridSearch(hyper_model, directory=tmp_path)
+    search.search(X, Y, validation_data=VALIDATION, epochs=5, verbose=0)
+    best = hyper_model.classifier(search.get_best_models()[0])
+    assert search.get_best_hyperparameters()[0]["adam_learning_rate"] == 0.03
+    assert average_cost(Y_TEST, csdl.decide(best, X_TEST), COSTS) < 0.8 * BLIND_COST
 
 
 def test_segmentation():

@@ -10,12 +10,8 @@ import keras
 
 from csdl_keras_cli.choices import OUTPUTS as OUTPUTS
 
-#: Largest layer, table or number of classes: backends index with int32.
-LARGEST_SIZE = 2**31 - 1
 #: Largest seed that NumPy takes from Keras.
 LARGEST_SEED = 2**32 - 1
-#: The largest integer that an array holds.
-LARGEST_INTEGER = 2**63 - 1
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:

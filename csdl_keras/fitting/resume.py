@@ -13,7 +13,6 @@ import numpy as np
 
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import (
-    LARGEST_INTEGER,
     check_callbacks,
     check_integer,
     check_number,
@@ -79,8 +78,8 @@ class ShuffledBatches(keras.utils.PyDataset):
                 f"Expected arrays of the same number of examples; received the shapes {shapes}."
             )
         self.num_examples = shapes[0][0]
-        self.batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
-        self.seed = check_integer("seed", seed, low=0, high=LARGEST_INTEGER)
+        self.batch_size = check_integer("batch_size", batch_size)
+        self.seed = check_integer("seed", seed, low=0)
         #: The epoch whose batches are returned; callbacks set it.
         self.epoch = 0
         #: Number of epochs in which the batches were read.

@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
+from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras._utils.types import Shape, Tensor
 from csdl_keras.layers.base import PlainLayer
 
@@ -132,7 +132,7 @@ class MemberScaling(PlainLayer):
 
     def __init__(self, members: int, seed: int | None = None, **kwargs: object):
         super().__init__(**kwargs)
-        self.members = check_integer("members", members, high=LARGEST_SIZE)
+        self.members = check_integer("members", members)
         self.seed = seed
         self.seed_generator = keras.random.SeedGenerator(seed)
 

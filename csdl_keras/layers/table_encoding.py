@@ -8,7 +8,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import check_rows
-from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
+from csdl_keras._utils.checks import check_integer
 from csdl_keras._utils.frames import Columns
 from csdl_keras._utils.tensors import check_numbered, float_dtype
 from csdl_keras._utils.types import Shape, Tensor
@@ -85,10 +85,10 @@ class TableEncoding(WideLayer):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
-        self.bins = [check_integer("bins", one, 0, LARGEST_SIZE) for one in bins]
+        self.bins = [check_integer("bins", one, 0) for one in bins]
         columns = len(self.bins)
         categories = [0] * columns if categories is None else categories
-        self.categories = [check_integer("categories", it, 0, LARGEST_SIZE) for it in categories]
+        self.categories = [check_integer("categories", it, 0) for it in categories]
         check_rows("categories", np.array(self.categories), columns, "columns, as `bins`")
         self.missing = [check_integer("missing", it, 0, columns - 1) for it in missing]
         self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: columns})

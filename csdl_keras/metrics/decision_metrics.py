@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.checks import LARGEST_SIZE, check_bool, check_choice, check_integer
+from csdl_keras._utils.checks import check_bool, check_choice, check_integer
 from csdl_keras._utils.tensors import (
     TOLERANCE,
     TOLERANCE_16_BITS,
@@ -352,7 +352,7 @@ class NormalizedCost(AverageCost):
             num_decisions = self.cost_matrix.shape[1]
         elif num_decisions is None:
             raise ValueError("Expected a `cost_matrix` or `num_decisions`; received neither.")
-        self.num_decisions = check_integer("num_decisions", num_decisions, high=LARGEST_SIZE)
+        self.num_decisions = check_integer("num_decisions", num_decisions)
         self.constant = self.add_variable((self.num_decisions,), "zeros", name="constant")
 
     def score(self, y_true: Tensor, chosen: Tensor, vectors: Tensor) -> Tensor:

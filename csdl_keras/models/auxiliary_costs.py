@@ -5,7 +5,7 @@ from typing import Any
 
 import keras
 
-from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
+from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.structure import inputs_of, output_of
@@ -76,7 +76,7 @@ def auxiliary_costs(
     >>> csdl_keras.decide(model, np.ones((2, 4))).shape
     (2,)
     """
-    num_decisions = check_integer("num_decisions", num_decisions, high=LARGEST_SIZE)
+    num_decisions = check_integer("num_decisions", num_decisions)
     inputs, output = inputs_of(model), output_of(model)
     kernels = {layer: [len(w.shape) > 1 for w in layer.trainable_weights] for layer in model.layers}
     trained = [layer for layer, found in kernels.items() if any(found)][:-1]

@@ -4,7 +4,7 @@ from typing import Any
 
 import keras
 
-from csdl_keras._utils.checks import LARGEST_SIZE, OUTPUTS, check_choice, check_integer
+from csdl_keras._utils.checks import OUTPUTS, check_choice, check_integer
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import head_dtype
@@ -33,5 +33,5 @@ def with_output_layer(
 
 def check_output_layer(num_classes: int, output: str, others: tuple[str, ...] = ()) -> None:
     """Raises on a wrong number of classes, or an `output` not in `OUTPUTS` or `others`."""
-    check_integer("num_classes", num_classes, low=2, high=LARGEST_SIZE)
+    check_integer("num_classes", num_classes, low=2)
     check_choice("output", output, (*OUTPUTS, *others))

@@ -10,7 +10,6 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import (
-    LARGEST_INTEGER,
     check_callbacks,
     check_choice,
     check_integer,
@@ -108,7 +107,7 @@ def pretrain(
     """
     beta = check_number("beta", beta, 0, 1)
     epochs = check_integer("epochs", epochs)
-    batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
+    batch_size = check_integer("batch_size", batch_size)
     callbacks = check_callbacks(callbacks)
     cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))

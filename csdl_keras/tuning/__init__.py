@@ -5,14 +5,13 @@ from csdl_keras._utils.optional import optional_module
 # Before the imports, so that the error names the command that installs KerasTuner.
 optional_module("keras_tuner")
 
-from csdl_keras.tuning.hyper_models import CNNHyperModel, CSDNNHyperModel, DecisionHyperModel, Range
+from csdl_keras.tuning.hyper_models import CNNHyperModel, CSDNNHyperModel, Range
 from csdl_keras.tuning.resumable import BayesianOptimization, GridSearch, RandomSearch
 
 __all__ = [
     "BayesianOptimization",
     "CNNHyperModel",
     "CSDNNHyperModel",
-    "DecisionHyperModel",
     "GridSearch",
     "RandomSearch",
     "Range",

@@ -1,4 +1,4 @@
-"""The search spaces of algorithms' networks, and of the decision of a trained classifier."""
+"""The search spaces of algorithms' networks."""
 
 import dataclasses
 import numbers
@@ -13,13 +13,10 @@ from keras_tuner.errors import FatalValueError
 from csdl_keras import models
 from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras._utils.seeds import Seeds
-from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, check_labels, zero_one
 from csdl_keras.fitting.cache import StageCache, check_cache
 from csdl_keras.fitting.fit import executed_steps, follows_seed, seeded_fit
-from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScaling
-from csdl_keras.losses import expected_cost
 from csdl_keras.metrics import AverageCost
 from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithms import Algorithm, get_algorithm
@@ -54,6 +51,9 @@ class Range:
     step: float | None = None
     sampling: str = "linear"
 
+    def __post_init__(self) -> None:
+        check_number("high", self.high, low=self.low, exclude_low=True)
+
 
 def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
     """Returns the value of a hyperparameter, declaring its space first if it is new."""
@@ -66,7 +66,6 @@ def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
 
 
 _OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
-_TEMPERATURES = Range(0.25, 4.0, sampling="log")
 _RATES = {"sgd": Range(0.01, 1.0, sampling="log"), "adam": Range(1e-4, 1e-2, sampling="log")}
 
 
@@ -380,89 +379,3 @@ class CNNHyperModel(AlgorithmHyperModel):
             mean=self.mean,
             seed=seed,
         )
-
-
-class DecisionHyperModel(keras_tuner.HyperModel):
-    """Searches the decision rule of a trained classifier, and the temperature before it.
-
-    Nothing is trained. A trial scales the classifier's probabilities by a temperature
-    and scores the Bayes decision or the argmax on the validation data.
-
-    Args:
-        classifier, from_logits: a trained model, as `csdl_keras.bayes_classifier` takes it.
-        cost_matrix: `(K, D)`, `C[true, decision]`.
-        prediction: space of `"bayes"` (default) and `"argmax"`, see `CSDNNHyperModel`.
-            The argmax requires `D = K`.
-        temperature: space of the temperature; 1 leaves probabilities unchanged.
-
-    Example:
-
-    >>> import csdl_keras
-    >>> classifier = csdl_keras.models.mlp((4,), num_classes=2, hidden_units=(5,))
-    >>> hyper_model = DecisionHyperModel(classifier, [[0, 1], [9, 0]])
-    >>> model = hyper_model.build(keras_tuner.HyperParameters())
-    >>> csdl_keras.output_kind(model)
-    'cost'
-    """
-
-    def __init__(
-        self,
-        classifier: keras.Model,
-        cost_matrix: ArrayLike,
-        prediction: Space = "bayes",
-        temperature: Space = _TEMPERATURES,
-        from_logits: bool = False,
-    ):
-        super().__init__()
-        # Called for its checks of the matrix and of the classifier's output.
-        models.bayes_classifier(classifier, cost_matrix, from_logits)
-        self.trained = classifier
-        self.cost_matrix = check_cost_matrix(cost_matrix, square=False)
-        self.prediction = prediction
-        self.temperature = temperature
-        self.from_logits = from_logits
-
-    def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
-        """Builds the classifier with temperature and decision, compiled to report its cost."""
-        prediction = declare(hp, "prediction", self.prediction)
-        temperature = declare(hp, "temperature", self.temperature)
-        # The argmax is the Bayes decision where all mistakes cost the same.
-        matrices = {"bayes": self.cost_matrix, "argmax": zero_one(len(self.cost_matrix))}
-        outputs = ClassProbabilities(self.from_logits)(self.trained.outputs[0])
-        outputs = TemperatureScaling(temperature)(outputs)
-        model = keras.Model(inputs_of(self.trained), BayesDecision(matrices[prediction])(outputs))
-        optimizer = keras.optimizers.SGD()  # Checkpoints expect one, though nothing is trained.
-        optimizer.build(model.trainable_variables)
-        model.compile(
-            optimizer, loss=expected_cost, metrics=[AverageCost(self.cost_matrix, "cost")]
-        )
-        return model
-
-    def fit(
-        self,
-        hp: keras_tuner.HyperParameters,
-        model: keras.Model,
-        x: Any = None,
-        y: Any = None,
-        callbacks: Sequence[keras.callbacks.Callback] = (),
-        validation_data: Any = None,
-        batch_size: int | None = None,
-        **fit_arguments: Any,
-    ) -> dict[str, float]:
-        """Returns `"val_average_cost"` on the validation data; called by KerasTuner.
-
-        Callbacks are called for one epoch; `hp`, `x`, `y` and other arguments are ignored.
-        """
-        data = _validation_arrays(validation_data)
-        scores = model.evaluate(*data, batch_size=batch_size, verbose=0, return_dict=True)
-        logs = {f"val_{name}": float(value) for name, value in scores.items()}
-        called = keras.callbacks.CallbackList(list(callbacks), model=model, epochs=1)
-        called.on_train_begin()
-        called.on_epoch_begin(0)
-        called.on_epoch_end(0, logs)
-        called.on_train_end(logs)
-        return logs
-
-    def classifier(self, model: keras.Model) -> keras.Model:
-        """Returns a model of the search unchanged, since it contains its decision rule."""
-        return model

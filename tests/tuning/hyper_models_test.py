@@ -9,7 +9,6 @@ import csdl_keras as csdl
 from csdl_keras import tuning
 from csdl_keras.tuning.hyper_models import declare
 from tests.support.eager import eager_models
-from tests.support.small_models import randomized
 from tests.support.weights import assert_same_weights
 from tests.tuning.searches import COSTS, FIT, TRAIN, VALIDATION, C, X, Y, made, search, small
 
@@ -138,35 +137,3 @@ class TestSharedPretraining:
         tuner = search(made(tmp_path, hyper_model, tuning.GridSearch, max_trials=None), epochs=1)
         assert len(tuner.oracle.trials) == 4  # depths 1 and 2, with either beta
         assert len(list(cache.folder.rglob("*.npz"))) == 4
-
-
-@pytest.fixture(scope="module")
-def classifier():
-    # The same weights on every backend, so spread that decisions differ.
-    return randomized(csdl.models.mlp((6,), 3, (8,)))
-
-
-class TestDecisions:
-    @pytest.mark.parametrize("prediction,temperature", [("argmax", 3.0), ("bayes", 0.5)])
-    def test_are_saved_with_the_model(self, prediction, temperature, classifier, tmp_path):
-        before = classifier.get_weights()
-        hyper_model = tuning.DecisionHyperModel(
-            classifier, C, prediction=[prediction], temperature=[temperature]
-        )
-        hp = keras_tuner.HyperParameters()
-        model = hyper_model.build(hp)
-        p = classifier.predict(X, verbose=0) ** (1 / temperature)
-        p /= p.sum(axis=1, keepdims=True)
-        expected = p.argmax(axis=1) if prediction == "argmax" else (p @ C).argmin(axis=1)
-        validation = (X[VALIDATION], Y[VALIDATION])
-        told = hyper_model.fit(hp, model, validation_data=validation)["val_average_cost"]
-        np.testing.assert_allclose(told, C[validation[1], expected[VALIDATION]].mean(), rtol=1e-6)
-        model.save(tmp_path / "decider.keras")
-        loaded = keras.saving.load_model(tmp_path / "decider.keras")
-        np.testing.assert_array_equal(csdl.decide(loaded, X), expected)
-        assert_same_weights(classifier, before)
-
-    def test_that_are_no_classes(self, classifier):
-        with_abstain = np.hstack([C, np.full((3, 1), 1.0)])
-        model = tuning.DecisionHyperModel(classifier, with_abstain)
-        assert model.build(keras_tuner.HyperParameters()).output_shape == (None, 4)

@@ -38,16 +38,12 @@ def cnn():
     return tuning.CNNHyperModel((8, 8, 1), C, learning_rate=tuning.Range(0.01, 0.1))
 
 
-def decision():
-    return tuning.DecisionHyperModel(csdl.models.mlp((6,), 3, (5,), seed=0), C)
-
-
 @pytest.mark.parametrize(
     "tuner_class,make",
     [
         (tuning.RandomSearch, cnn),
         (tuning.GridSearch, csdnn),
-        (keras_tuner.Hyperband, decision),
+        (keras_tuner.Hyperband, csdnn),
     ],
 )
 def test_the_best_model_is_what_was_recorded(tuner_class, make, tmp_path):
