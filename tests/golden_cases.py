@@ -1,7 +1,8 @@
 """Every algorithm on tiny data with a seed: the outputs of its model on test examples."""
 
+import dataclasses
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import keras
 import numpy as np
@@ -50,12 +51,21 @@ def outputs(model, x) -> np.ndarray:
     return model.predict_costs(np.reshape(x, (len(x), -1)))
 
 
-def answers(data: str) -> Iterator[tuple[str, np.ndarray]]:
+#: Algorithms by the data that they are trained on.
+NAMES = {
+    "images": tuple(csdl.ALGORITHMS),
+    "table": ("calibrated_bayes", "cost_model"),
+    "folds": ("ensemble_bayes",),
+}
+
+
+def answers(data: str, names: Iterable[str]) -> Iterator[tuple[str, np.ndarray]]:
     """Yields the outputs of each model that is trained on images, a table or its folds."""
     train, val, test = parts(*(images() if data == "images" else table()))
     matrix = MATRIX if data == "images" else TABLE_MATRIX
-    names = {"images": csdl.ALGORITHMS, "table": ("calibrated_bayes", "cost_model")}
-    validation = None if data == "folds" else val
-    trainer = csdl.Trainer(*train, validation_data=validation, settings=SETTINGS, seed=0)
-    for name in names.get(data, ("ensemble_bayes",)):
+    validation, settings = val, SETTINGS
+    if data == "folds":
+        validation, settings = None, dataclasses.replace(SETTINGS, members=2)
+    trainer = csdl.Trainer(*train, validation_data=validation, settings=settings, seed=0)
+    for name in names:
         yield f"{data}/{name}", outputs(trainer.train(name, matrix).model, test[0])

@@ -13,7 +13,7 @@ from tests.support.fresh_process import run_python
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 COSTS = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [12.0, 6.0, 0.0]])
-FAST = csdl.Settings().limit_epochs(8).replace({"auto.batch_size": 100, "auto.learning_rate": 0.01})
+FAST = csdl.Settings().limit_epochs(5).replace({"auto.batch_size": 100, "auto.learning_rate": 0.01})
 
 
 def examples(number, seed, shares=(0.4, 0.4, 0.2)):
@@ -175,7 +175,7 @@ def test_a_search(tmp_path):
     spaces = {"units": 16, "depth": 1, "optimizer": "adam", "learning_rate": [1e-5, 0.03]}
     hyper_model = tuning.CSDNNHyperModel((3,), COSTS, "dnn_bayes", **spaces)
     search = tuning.GridSearch(hyper_model, directory=tmp_path)
-    search.search(X, Y, validation_data=VALIDATION, epochs=5, verbose=0)
+    search.search(X, Y, batch_size=100, validation_data=VALIDATION, epochs=5, verbose=0)
     best = hyper_model.classifier(search.get_best_models()[0])
     assert search.get_best_hyperparameters()[0]["adam_learning_rate"] == 0.03
     assert average_cost(Y_TEST, csdl.decide(best, X_TEST), COSTS) < 0.8 * BLIND_COST

@@ -619,8 +619,9 @@ def _train_network(
     for description in network.descriptions:
         stage, bars = description["stage"], []
         if shown:
-            place = f"{network.member + 1} of {network.algorithm.members}"
-            bars = [EpochBar(f"{network.algorithm.title}, {stage} of network {place}")]
+            members = network.algorithm.members or 1
+            place = f" of network {network.member + 1} of {members}" * (members > 1)
+            bars = [EpochBar(f"{network.algorithm.title}, {stage}{place}")]
         arguments = {
             "seed": network.seed,
             "unfinished": cache.unfinished(description),

@@ -19,11 +19,11 @@ sys.path.insert(0, str(FOLDER.parents[2]))
 
 def write() -> None:
     """Writes the file of the current backend."""
-    from tests.golden_cases import answers
+    from tests.golden_cases import NAMES, answers
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = dict(it for data in ("images", "table", "folds") for it in answers(data))
+        found = dict(it for data, names in NAMES.items() for it in answers(data, names))
     arrays = {name: np.asarray(array, np.float32) for name, array in found.items()}
     path = FOLDER / f"{keras.backend.backend()}.npz"
     np.savez_compressed(path, **arrays)
