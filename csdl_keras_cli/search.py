@@ -40,7 +40,7 @@ def tune(arguments: argparse.Namespace) -> int:
     check_writable("--out", folder)
     data, algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
     form = data.suiting(algorithm)
-    matrix = data.matrix_of(FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed)
+    matrix = data.matrix_of(FIRST_COST_SEED)
     tuner = _make_tuner(arguments, form, matrix, folder)
     # Targets of training are labels, or the examples' own costs.
     targets = form.y if form.costs is None else form.costs
@@ -141,7 +141,6 @@ def _make_tuner(
     return _TUNERS[arguments.tuner](
         hyper_model,
         max_trials=arguments.max_trials,
-        executions_per_trial=arguments.executions,
         seed=arguments.seed,
         directory=str(folder),
         project_name="search",

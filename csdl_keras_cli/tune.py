@@ -3,7 +3,7 @@
 import argparse
 
 from csdl_keras_cli import arguments as shared
-from csdl_keras_cli.choices import FIRST_COST_SEED, TUNABLE
+from csdl_keras_cli.choices import TUNABLE
 
 HELP = "search beta, depth and training of one algorithm with KerasTuner"
 DESCRIPTION = (
@@ -43,13 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"csdnn (default), or one of {', '.join(TUNABLE)}",
     )
-    shared.add_costs(parser).add_argument(
-        "--cost-seed",
-        type=shared.whole_number,
-        metavar="N",
-        help="seed of a random matrix, U[0, 10 n_k / n_y], if you give no costs (default "
-        f"{FIRST_COST_SEED})",
-    )
+    shared.add_costs(parser)
     parser.add_argument(
         "--tuner",
         default="random",
@@ -58,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for option, default, text in (
         ("--max-trials", 10, "most trials, those of earlier runs in the folder included"),
-        ("--executions", 1, "trainings for each trial, whose costs are averaged"),
         ("--epochs", 20, f"most epochs of training, which stops after {PATIENCE} without gain"),
         ("--batch-size", 100, "examples in a batch"),
     ):

@@ -24,6 +24,12 @@ def sources_of(tensor: Tensor) -> list[Tensor]:
     return history.operation._inbound_nodes[history.node_index].input_tensors
 
 
+def inner_output(tensor: Tensor) -> Tensor:
+    """Returns the output of a nested model that a symbolic tensor stands for outside."""
+    history = tensor._keras_history
+    return history.operation.outputs[history.tensor_index]
+
+
 def all_layers(model: keras.layers.Layer) -> Iterator[keras.layers.Layer]:
     """Yields a layer or model, its layers, and those inside of them."""
     yield from model._flatten_layers()

@@ -10,6 +10,7 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.layers import PriorAdjustment
+from csdl_keras.prediction.bayes_classifier import adjusted_to
 from csdl_keras.prediction.calibrate import probability_part, with_probabilities
 
 # Frequencies that were rounded for reading differ by less.
@@ -68,17 +69,18 @@ def adjust_priors(
         layer = layer_of(probabilities)
         again = isinstance(layer, PriorAdjustment)
         before = class_shares("from_priors", from_priors, number, not again, known)
-        if again:
-            if not np.allclose(before, layer.to_priors, rtol=_ROUNDED, atol=0):
+        for adjusted in adjusted_to(probabilities):
+            if not np.allclose(before, adjusted, rtol=_ROUNDED, atol=0):
                 raise ValueError(
                     "Expected `from_priors` to be the class frequencies that the model has been "
-                    f"adjusted to, {layer.to_priors.round(6).tolist()}; received shares "
+                    f"adjusted to, {adjusted.round(6).tolist()}; received shares "
                     f"{before.round(6).tolist()}."
                 )
+        if again:
             before, probabilities = layer.from_priors, sources_of(probabilities)[0]
         after = class_shares("to_priors", to_priors, number, False, known)
-        adjusted = PriorAdjustment(before, after)(probabilities)
-        return with_probabilities(model, ending, adjusted, "adjusted")
+        weighted = PriorAdjustment(before, after)(probabilities)
+        return with_probabilities(model, ending, weighted, "adjusted")
     rows = probabilities_by_class(model_or_probabilities, classes=classes)
     before = class_shares("from_priors", from_priors, rows.shape[1], classes=classes)
     after = class_shares("to_priors", to_priors, rows.shape[1], False, classes)

@@ -8,7 +8,7 @@ import numpy as np
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import DataModel, with_data
-from csdl_keras._utils.keras_private import layer_of, sources_of
+from csdl_keras._utils.keras_private import inner_output, layer_of, sources_of
 from csdl_keras._utils.structure import has_structure, inputs_of, rows_output_of
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike, Classifier, Shape, Tensor
@@ -20,6 +20,7 @@ from csdl_keras.layers import (
     InverseLink,
     PriorAdjustment,
     TemperatureScaling,
+    ViewMean,
 )
 from csdl_keras.prediction.kind import MEANING, check_loss, describe_output, output_kind
 
@@ -27,6 +28,8 @@ from csdl_keras.prediction.kind import MEANING, check_loss, describe_output, out
 COST_MATRIX = "cost_matrix"
 # A part that is asked for again predicts without being compiled again.
 _PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDictionary()
+#: Layers behind which probabilities are still those under the same class frequencies.
+_KEEPING_PRIORS = (ClassProbabilities, TemperatureScaling, ViewMean, keras.layers.Average)
 
 
 # The name in the files of models that earlier versions saved.
@@ -210,6 +213,18 @@ def _ending(output: Tensor) -> CostsEnding | None:
     values = keras.Model(kept, ends)([outside[id(own)] for own in kept])
     outside |= {id(end): value for end, value in zip(ends, values, strict=True)}
     return CostsEnding(inner.layer, outside[id(inner.probabilities)], outside.get(id(inner.costs)))
+
+
+def adjusted_to(probabilities: Tensor) -> list[np.ndarray]:
+    """Returns the frequencies that probabilities, of each model of a mean, are adjusted to."""
+    layer = layer_of(probabilities)
+    if isinstance(layer, PriorAdjustment):
+        return [layer.to_priors]
+    if isinstance(layer, keras.Model):
+        return adjusted_to(inner_output(probabilities))
+    if not isinstance(layer, _KEEPING_PRIORS):
+        return []
+    return [priors for part in sources_of(probabilities) for priors in adjusted_to(part)]
 
 
 def split_inputs(model: keras.Model, ending: CostsEnding | None) -> tuple[Any, Tensor | None]:

@@ -8,15 +8,20 @@ from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import inputs_of, output_of
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import BayesDecision, ExpectedCost, ImageViews, ViewMean
-from csdl_keras.prediction.bayes_classifier import costs_ending
+from csdl_keras.prediction.bayes_classifier import (
+    adjusted_to,
+    bayes_classifier,
+    costs_ending,
+    probability_model,
+)
 from csdl_keras.prediction.kind import output_kind
 
 
 def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras.Model:
     """Averages the outputs of several models in one model.
 
-    `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the decision. Classifiers are
-    averaged before `bayes_classifier`.
+    `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the decision. Members that
+    end in BayesDecision with one cost matrix become a `BayesModel` of their mean probabilities.
 
     Args:
         members: at least one model, all with one input of the same shape and one
@@ -27,8 +32,9 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
         A functional `keras.Model`.
 
     Raises:
-        ValueError: if there is no member, members share layers or end in `BayesDecision`, or they
-            differ in shape, kind, classes, columns or the unit of their costs.
+        ValueError: if there is no member, members share layers, or they differ in shape, kind,
+            classes, columns, cost matrix, the unit of their costs, or the class frequencies that
+            they are adjusted to.
 
     References:
         - [Lakshminarayanan, Pritzel, Blundell: Simple and scalable predictive
@@ -48,12 +54,6 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     owners: dict[int, int] = {}
     for index, member in enumerate(members):
         output_of(member)
-        ending = costs_ending(member)
-        if ending is not None and isinstance(ending.layer, BayesDecision):
-            raise ValueError(
-                f"Expected members without a cost matrix; received {member.name!r}. Average the "
-                "classifiers, then pass the mean to bayes_classifier."
-            )
         for layer in member.layers:
             if layer.weights and owners.setdefault(id(layer), index) != index:
                 raise ValueError(
@@ -63,6 +63,14 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     shapes = [(one.inputs[0].shape, one.outputs[0].shape) for one in members]
     _check_alike("with the same shapes of input and output", shapes)
     _check_alike("with outputs of one kind", [output_kind(one, output) for one in members])
+    rules = [_rule_of(member) for member in members]
+    _check_alike("with one cost matrix", rules)
+    if rules[0] is not None:
+        matrix, mean_costs = rules[0]
+        mean = ensemble([probability_model(member) for member in members])
+        return bayes_classifier(mean, matrix, mean_costs=mean_costs)
+    priors = [[one.tolist() for one in adjusted_to(it.outputs[0])] for it in members]
+    _check_alike("that are adjusted to the same class frequencies", priors)
     first = members[0].inputs[0]
     inputs = keras.Input(batch_shape=first.shape, dtype=first.dtype, name="ensemble_inputs")
     outputs = [
@@ -73,6 +81,14 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     if len(outputs) > 1:
         mean = keras.layers.Average(name="mean", dtype=head_dtype(None))(outputs)
     return with_data(keras.Model(inputs, mean, name="ensemble"), *members)
+
+
+def _rule_of(model: keras.Model) -> tuple[list[list[float]], bool] | None:
+    """Returns the cost matrix by which a model decides, and whether it holds means, if it does."""
+    ending = costs_ending(model)
+    if ending is None or not isinstance(ending.layer, BayesDecision) or ending.costs is not None:
+        return None
+    return ending.layer.get_weights()[0].tolist(), ending.layer.mean_costs
 
 
 def _check_alike(what: str, found: list) -> None:

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import (
+    LARGEST_NUMBER,
     as_array,
     check_example_shape,
     check_range,
@@ -147,8 +148,10 @@ class PretrainingData:
 
 
 def check_codes(codes: np.ndarray, bounded: bool) -> None:
-    """Raises unless codes are within [0, 1], for the cross-entropy."""
+    """Raises unless codes are finite and, for the cross-entropy, within [0, 1]."""
     if bounded:
         reason = ", as the cross-entropy demands"
         hint = f" {UNBOUNDED_HINT}"
         check_range("the inputs of a hidden layer", codes, 0.0, 1.0, reason, hint)
+    else:
+        check_range("the inputs of a hidden layer", codes, -LARGEST_NUMBER, LARGEST_NUMBER)

@@ -1,7 +1,9 @@
+import keras
 import numpy as np
 import pytest
 
-from csdl_keras import adjust_priors
+from csdl_keras import adjust_priors, bayes_classifier, calibrate
+from csdl_keras.models import ensemble, mlp, view_average
 from tests.support.testing import TestCase
 
 TRAINED, USED, LATER = [0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [5, 1, 2]
@@ -40,3 +42,34 @@ class TestProbabilities(TestCase):
             self.assertAllClose(found.sum(axis=1), np.ones(2))
         # All probability is on a class that does not occur: the others are as likely as before.
         self.assertAllClose(adjust_priors(rows, [1, 1, 1], [0, 1, 3])[0], [0, 0.25, 0.75])
+
+
+def classifier(seed=0):
+    return mlp((4,), 3, (5,), seed=seed)
+
+
+def of_images():
+    network = keras.Sequential(
+        [keras.Input((3, 3, 1)), keras.layers.Flatten(), keras.layers.Dense(3, "softmax")]
+    )
+    return adjust_priors(network, TRAINED, USED)
+
+
+X, Y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 3
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lambda: adjust_priors(classifier(), TRAINED, USED),
+        lambda: calibrate(adjust_priors(classifier(), TRAINED, USED), X, Y),
+        lambda: bayes_classifier(adjust_priors(classifier(), TRAINED, USED), 1 - np.eye(3)),
+        lambda: ensemble([adjust_priors(classifier(seed), TRAINED, USED) for seed in range(2)]),
+        lambda: view_average(of_images()),
+    ],
+    ids=["last", "calibrated", "decides", "mean", "views"],
+)
+def test_frequencies_are_not_applied_twice(model):
+    with pytest.raises(ValueError, match=r"adjusted to, \[0.6, 0.3, 0.1\]; received shares"):
+        adjust_priors(model(), TRAINED, LATER)
+    adjust_priors(model(), USED, LATER)

@@ -5,7 +5,7 @@ from keras import layers
 
 from csdl_keras import adjust_priors, calibrate
 from csdl_keras.layers import BayesDecision, CostOutput
-from csdl_keras.models import bayes_classifier, mlp
+from csdl_keras.models import bayes_classifier, ensemble, mlp
 from tests.support.small_models import Subclassed, Twice, functional, inputs, nested
 from tests.support.testing import TestCase
 
@@ -36,12 +36,13 @@ class TestBayesClassifier(TestCase):
         model.layers[-1].set_weights([0 * kernel, 0 * bias])
         self.assertAllClose(careful(X), np.tile(2 * MATRIX.mean(axis=0), (6, 1)))
 
-    @pytest.mark.parametrize("kind", ["calibrated", "adjusted"])
+    @pytest.mark.parametrize("kind", ["calibrated", "adjusted", "ensemble"])
     def test_a_model_made_of_another_has_its_own_matrix(self, kind):
         source = bayes_classifier(functional([softmax_layer()]), MATRIX)
         made = {
             "calibrated": lambda: calibrate(source, X, np.arange(6) % 3),
             "adjusted": lambda: adjust_priors(source, [1, 1, 1], [1, 2, 3]),
+            "ensemble": lambda: ensemble([source]),
         }[kind]()
         before = source.predict(X, verbose=0)
         made.set_cost_matrix(MATRIX.T)

@@ -65,8 +65,12 @@ def in_units(unit, output="cost"):
     return with_data(model, unit=unit)
 
 
-def careful():
-    return bayes_classifier(*members(1), MATRIX)
+def careful(matrix=MATRIX, prices=None, **arguments):
+    (model,) = members(1)
+    made = bayes_classifier(model, matrix, **arguments)
+    if prices is not None:
+        made.set_cost_matrix(prices)
+    return made
 
 
 def adjusted(*priors, then=lambda model: model):
@@ -89,8 +93,14 @@ DIFFERENT = {
     "categories": lambda: (framed(a=["x", "y"]), framed(a=["x", "z"])),
     "unit": lambda: (in_units(9.0), in_units(90.0)),
     "unit and none": lambda: (in_units(9.0), members(1, output="cost")[0]),
-    "a matrix": lambda: (careful(), careful()),
-    "kind": lambda: (members(1)[0], members(1, output="cost")[0]),
+    "matrix that was set": lambda: (careful(), careful(prices=MATRIX.T)),
+    "mean costs": lambda: (careful(), careful(mean_costs=True)),
+    "frequencies and none": lambda: (adjusted(1, 2, 3), members(1)[0]),
+    "frequencies, calibrated": lambda: (
+        adjusted(1, 2, 3, then=calibrated),
+        calibrated(*members(1)),
+    ),
+    "kind": lambda: (members(1)[0], careful()),
 }
 
 
@@ -113,7 +123,7 @@ def test_members_that_differ_are_refused(difference, tmp_path, tried):
         lambda: framed(a=["x", "y"], b=[1, 2]),
         lambda: in_units(9.0),
         lambda: adjusted(1, 2, 3, then=calibrated),
-        lambda: named("a", "b", "c"),
+        lambda: with_data(careful(), classes=np.array(["a", "b", "c"])),
     ],
 )
 def test_what_members_share_is_kept(make, tmp_path):

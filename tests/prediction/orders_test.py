@@ -200,14 +200,12 @@ def is_refused(kind, before, step):
         return priced or kind == "cost model"
     if step == "set_matrix":  # A model around another is one of Keras', until it is changed again.
         changed = before[::-1].index("wrap") if "wrap" in before else len(before)
-        again = {"adjust", "calibrate", "bias"} & {*before[len(before) - changed :]}
+        again = {"adjust", "calibrate", "bias", "mean"} & {*before[len(before) - changed :]}
         return "bayes" not in before or ("wrap" in before and not again)
     if step == "views":
         return priced or (kind == "cost model" and "mean" in before)
-    if step == "wrap":
+    if step in ("mean", "wrap"):
         return "cost_input" in before
-    if step == "mean":
-        return priced
     return step != "save" and kind == "cost model" and "mean" in before
 
 
