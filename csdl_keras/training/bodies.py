@@ -14,8 +14,6 @@ from csdl_keras.models.convnet import convnet
 from csdl_keras.models.mlp import mlp
 from csdl_keras.models.tabular import tabular
 
-_TABLE_EPOCHS = 30
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Choices:
@@ -317,7 +315,7 @@ class AutoNetwork(Body):
         if self.epochs is not None:
             return self.epochs
         if len(shape) != 4:
-            return _TABLE_EPOCHS
+            return 30
         effort = EFFORTS[self.effort]
         return effort.color_epochs if shape[-1] > 1 else effort.epochs
 

@@ -69,17 +69,6 @@ _OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
 _RATES = {"sgd": Range(0.01, 1.0, sampling="log"), "adam": Range(1e-4, 1e-2, sampling="log")}
 
 
-def _validation_arrays(validation_data: Any) -> tuple[Any, ...]:
-    """Returns inputs and targets, or the one dataset of both."""
-    if validation_data is None:
-        raise FatalValueError(
-            "Expected `validation_data` in tuner.search(...), on which trials are compared; "
-            "received none."
-        )
-    pair = isinstance(validation_data, (tuple, list))
-    return tuple(validation_data) if pair else (validation_data,)
-
-
 class AlgorithmHyperModel(keras_tuner.HyperModel):
     """Base class of HyperModels that search how an algorithm is trained."""
 
@@ -178,12 +167,17 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         such as one that `keras_tuner.Hyperband` promotes, continues from its weights. Wrong
         arguments end the search; a training that diverges only fails its trial.
         """
-        validation = _validation_arrays(validation_data)
+        if validation_data is None:
+            raise FatalValueError(
+                "Expected `validation_data` in tuner.search(...), on which trials are compared; "
+                "received none."
+            )
+        held_out = validation_data[1:2] if isinstance(validation_data, (tuple, list)) else ()
         arguments = dict(fit_arguments, validation_data=validation_data)
         batch_size, seed = arguments.get("batch_size") or 32, self._execution_seed(callbacks)
         trained = int(keras.ops.convert_to_numpy(model.optimizer.iterations)) > 0
         try:
-            for targets in (y, *validation[1:2]):
+            for targets in (y, *held_out):
                 if targets is not None and self.cost_matrix is None:
                     check_cost_vectors(targets, self.num_classes)
                 elif targets is not None:
