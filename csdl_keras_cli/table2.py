@@ -4,8 +4,10 @@ import _thread
 import argparse
 import dataclasses
 import functools
+import math
 import pathlib
 import shlex
+import signal
 import threading
 import time
 from typing import Any
@@ -73,8 +75,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 _HARMLESS = (
     "datasets algorithms cost_seeds seeds budget double_epochs jobs scheduler out cache".split()
 )
-#: Ending the processes takes less.
-_SECONDS_BETWEEN_INTERRUPTS = 30.0
 #: What `--authors-choices` stands for, and what stands without it, in records of runs.
 _SOURCES = ("hard_hinge", "tied_weights", "grayscale")
 _AUTHORS = {"drop_rate": 0.9, "cost_factor": 2000.0, **dict.fromkeys(_SOURCES, True)}
@@ -125,27 +125,23 @@ def run(arguments: argparse.Namespace) -> int:
         asked = {"planned": planned, "unavailable": missing}
         RunRecord(path, arguments, dataclasses.asdict(profile) | asked, {})
         tell(f"Results in {path}. Stop it when you like: the same command goes on from there.")
-        seconds = None if arguments.budget is None else 3600 * arguments.budget
-        end, ended = time.monotonic() + (seconds or 0), threading.Event()
+        seconds = 3600 * (arguments.budget or math.inf)
+        end = time.monotonic() + seconds
+        timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _thread.interrupt_main)
+        if arguments.budget is not None:  # Scripts start background processes without interrupts.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        timer.start()
         try:
-            threading.Thread(target=_interrupt, args=(seconds, ended), daemon=True).start()
             grid.run()
         except KeyboardInterrupt:
-            if seconds is None or time.monotonic() < end:
+            if time.monotonic() < end:
                 raise
             tell(f"The {arguments.budget:g} hours are over; the same command goes on.")
         finally:
-            ended.set()
+            timer.cancel()
     command = shlex.join(["csdl-keras", "report", str(path)])
     tell(f"\nTables and figures of all that is there:\n\n    {command}")
     return grid.failures.tell()
-
-
-def _interrupt(seconds: float | None, ended: threading.Event) -> None:
-    """Interrupts the main thread after that time, and again, as Python loses some interrupts."""
-    while not ended.wait(seconds):
-        _thread.interrupt_main()
-        seconds = _SECONDS_BETWEEN_INTERRUPTS
 
 
 def _profile(arguments: argparse.Namespace) -> Any:
