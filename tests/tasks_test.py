@@ -13,7 +13,7 @@ from tests.support.fresh_process import run_python
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 COSTS = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [12.0, 6.0, 0.0]])
-FAST = csdl.Settings().limit_epochs(5).replace({"auto.batch_size": 100, "auto.learning_rate": 0.01})
+FAST = csdl.Settings().limit_epochs(8).replace({"auto.batch_size": 100, "auto.learning_rate": 0.01})
 
 
 def examples(number, seed, shares=(0.4, 0.4, 0.2)):
