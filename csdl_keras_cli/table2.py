@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
         seconds = 3600 * (arguments.budget or math.inf)
         end = time.monotonic() + seconds
         timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _thread.interrupt_main)
-        if arguments.budget is not None:  # Scripts start background processes without interrupts.
+        if arguments.budget is not None:  # A shell script starts `command &` with SIGINT ignored.
             signal.signal(signal.SIGINT, signal.default_int_handler)
         timer.start()
         try:

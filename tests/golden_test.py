@@ -9,7 +9,7 @@ import pytest
 from tests.golden_cases import NAMES, answers
 
 FOLDER = pathlib.Path(__file__).parent / "data" / "golden"
-#: Each part of the paper's algorithms, and those of the default ones, once.
+#: Some of each series of the paper, and the default algorithm: all take a minute.
 SOME = ("sdae_blind", "min", "cnn_sosr", "csosr", "scae_bayes", "csdnn", "calibrated_bayes")
 
 

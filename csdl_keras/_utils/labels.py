@@ -115,7 +115,7 @@ def decision_labels(
         others = [classes.max().item() + 1 + k for k in range(num_decisions - known)]
     elif others is None:
         others = [f"decision_{k}" for k in range(known, num_decisions)]
-    # `tolist` turns dates into other objects, some into integers.
+    # `tolist` converts dates to other objects, in some units to integers.
     own = classes[:known] if classes.dtype.kind in "mM" else classes[:known].tolist()
     listed = [*own, *others]
     if isinstance(others, str) or len(listed) != num_decisions or len(set(listed)) < num_decisions:

@@ -27,7 +27,7 @@ def check_inputs(model: Any, x: Any) -> Any:
         )
     array = number_array("x", x, "(N, ...)", booleans=True)
     if array.ndim == 0 or 0 in array.shape:
-        raise ValueError(f"Expected `x` of at least one example; received shape {array.shape}.")
+        raise ValueError(f"Expected `x` with at least one example; received shape {array.shape}.")
     if not single:
         return array
     # Keras adds a last axis of one element, or drops it, but not in TensorFlow's graphs.

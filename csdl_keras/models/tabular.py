@@ -66,7 +66,7 @@ def tabular(
     rows = input_array("x", x, booleans=True) if table is None else table.rows
     rows = rows.astype("float64")
     if not rows.size:
-        raise ValueError("Expected `x` of at least one example; received none.")
+        raise ValueError(f"Expected `x` with at least one example; received shape {rows.shape}.")
     # float32 can hold the variances of numbers of this size.
     right = (np.abs(rows) <= 1e18) | np.isnan(rows)
     check_entries("x", rows, right, "finite and of a size up to 1e18, or NaN where missing")

@@ -111,7 +111,9 @@ def bayes_classifier(
         cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
     if check_bool("cost_input", cost_input):
         if mean_costs:
-            raise ValueError("Expected `mean_costs` with a matrix; received cost_input=True.")
+            raise ValueError(
+                "Expected `mean_costs` with a `cost_matrix`; received cost_input=True."
+            )
         num_decisions = classes if num_decisions is None else num_decisions
         given.append(input_of_costs((None, classes, num_decisions)))
         if isinstance(inputs, dict):

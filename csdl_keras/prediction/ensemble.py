@@ -21,7 +21,7 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     """Averages the outputs of several models in one model.
 
     `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the decision. Members that
-    end in BayesDecision with one cost matrix become a `BayesModel` of their mean probabilities.
+    decide by the same cost matrix become a `BayesModel` of their mean probabilities.
 
     Args:
         members: at least one model, all with one input of the same shape and one

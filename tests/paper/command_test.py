@@ -216,7 +216,7 @@ class TestOtherOptions:
 
 
 def test_a_run_ends_with_its_budget_and_goes_on(table2, tmp_path, monkeypatch, capsys):
-    """As after Ctrl-C, within whatever it does, also where a script started it by `&`."""
+    """As after Ctrl-C, within whatever it does, also where SIGINT is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def work(grid):
