@@ -103,4 +103,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    # Completion shows what is public, not what this file imports.
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -4,6 +4,7 @@ import argparse
 import pathlib
 
 from csdl_keras_cli.choices import ALIASES, OTHER_ALGORITHMS, PAPER_ALGORITHMS, SHARES
+from csdl_keras_cli.did_you_mean import did_you_mean
 
 _TABLES = (".csv", ".parquet", ".npz")
 #: The kinds of data that options are for.
@@ -40,8 +41,10 @@ def algorithms(text: str) -> tuple[str, ...]:
     known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)
     for name in (found := names(text)):
         if name not in known:
-            choices = ", ".join(known)
-            raise argparse.ArgumentTypeError(f"invalid choice: {name!r} (choose from {choices})")
+            raise argparse.ArgumentTypeError(
+                f"invalid choice: {name!r} (choose from {', '.join(known)})."
+                f"{did_you_mean(name, known)}"
+            )
     return tuple(found)
 
 

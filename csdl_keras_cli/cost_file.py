@@ -7,9 +7,9 @@ import numpy as np
 import pandas
 
 from csdl_keras._utils.arrays import check_rows
-from csdl_keras._utils.checks import did_you_mean
 from csdl_keras.costs.checks import amounts
 from csdl_keras.costs.named_matrix import by_class
+from csdl_keras_cli.did_you_mean import did_you_mean
 from csdl_keras_cli.own_columns import number_of
 from csdl_keras_cli.own_table import THOUSANDS, read_rows
 

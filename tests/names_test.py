@@ -68,3 +68,9 @@ def test_public_names(module):
     for name in names:
         is_module = isinstance(getattr(imported, name), types.ModuleType)
         assert is_module == (f"{module}.{name}" in NAMES)
+
+
+def test_completion_shows_public_names_alone():
+    package = importlib.import_module("csdl_keras")
+    assert {name for name in dir(package) if name[:2] != "__"} < {*package.__all__}
+    assert {*package.__all__} < {*dir(package)}

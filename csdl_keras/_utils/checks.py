@@ -1,6 +1,5 @@
 """Validates plain arguments and those that are passed on to Keras' `fit`."""
 
-import difflib
 import math
 import numbers
 from collections.abc import Iterable
@@ -9,6 +8,7 @@ from typing import Any
 import keras
 
 from csdl_keras_cli.choices import OUTPUTS as OUTPUTS
+from csdl_keras_cli.did_you_mean import did_you_mean
 
 #: Largest seed that NumPy takes from Keras.
 LARGEST_SEED = 2**32 - 1
@@ -18,7 +18,10 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """Returns `value` if it is one of `choices`."""
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"Expected `{name}` to be one of {list(choices)}; received {value!r}.")
+        raise ValueError(
+            f"Expected `{name}` to be one of {list(choices)}; received {value!r}."
+            f"{did_you_mean(value, choices) if isinstance(value, str) else ''}"
+        )
     return value
 
 
@@ -68,13 +71,3 @@ def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:
     """Returns `callbacks` as a list if they are callbacks of Keras."""
     what = "a list of Keras callbacks"
     return [check_type("callbacks", it, keras.callbacks.Callback, what) for it in callbacks]
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Returns `" Did you mean 'csdnn'?"` for the name that was meant, `""` if none is close."""
-    lower = {one.lower(): one for one in reversed(list(known))}
-    if name in lower.values():
-        return ""
-    # By difflib's default of 0.6, 'iris' is close to 'digits'.
-    close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.65)
-    return f" Did you mean {lower[close[0]]!r}?" if close else ""

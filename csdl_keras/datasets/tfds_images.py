@@ -13,6 +13,7 @@ from csdl_keras._utils.arrays import check_range
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
+from csdl_keras_cli.did_you_mean import did_you_mean
 
 #: Names of this package for TFDS sets of another name.
 _ALIASES = {"svhn": "svhn_cropped"}
@@ -67,7 +68,8 @@ def _prepared_builder(tfds: types.ModuleType, name: str, data_dir: str | os.Path
         names = [*EMBEDDED, "bg_img_rot", "bg_img_rot_synthetic", "cifar10", "mnist", "svhn"]
         raise ValueError(
             f"Expected one of {names} or another image-classification set of TensorFlow "
-            f"Datasets; received {name!r}. TFDS says: {str(error).splitlines()[0]}"
+            f"Datasets; received {name!r}.{did_you_mean(name, names)} "
+            f"TFDS says: {str(error).splitlines()[0]}"
         ) from error
     archive = getattr(builder, "manual_archive", None)
     reason = "this machine is offline"

@@ -35,6 +35,7 @@ def test_alias():
     "change,match",
     [
         ({"body": "rnn"}, "Expected `body` to be one of"),
+        ({"body": "CNN"}, "received 'CNN'. Did you mean 'cnn'\\?"),
         ({"prediction": "argmax"}, "Expected `prediction` to be one of .'argmin'.;"),
         ({"body": "cnn"}, "Expected pretraining='none' for body='cnn'"),
         ({"pretraining": "none", "body": "svm"}, "body='svm' and training='one_sided_svm' tog"),
