@@ -13,9 +13,9 @@ import pandas
 
 from csdl_keras import Algorithm, costs, datasets, decide, models
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.frames import Columns, Table, rows_of
 from csdl_keras.evaluation import cost_report
 from csdl_keras.layers import TableEncoding
+from csdl_keras_cli.columns import Columns, Table, rows_of
 from csdl_keras_cli.cost_file import costs_of_columns, read_costs
 from csdl_keras_cli.own_columns import split
 from csdl_keras_cli.own_table import OwnFile, read_table

@@ -7,9 +7,9 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import number_array
-from csdl_keras._utils.frames import Columns, is_frame
 from csdl_keras._utils.keras_private import all_layers
 from csdl_keras._utils.tensors import alike, examples_shape
+from csdl_keras_cli.columns import Columns, is_frame
 
 
 def check_inputs(model: Any, x: Any) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array
-from csdl_keras._utils.frames import is_frame
 from csdl_keras._utils.labels import class_labels, value_key
+from csdl_keras_cli.columns import is_frame
 
 
 def by_class(

@@ -9,10 +9,10 @@ from keras import ops
 
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_integer
-from csdl_keras._utils.frames import Columns
 from csdl_keras._utils.tensors import check_numbered, float_dtype
 from csdl_keras._utils.types import Shape, Tensor
 from csdl_keras.layers.base import PlainLayer, WideLayer
+from csdl_keras_cli.columns import Columns
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

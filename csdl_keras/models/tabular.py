@@ -7,12 +7,12 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, input_array
-from csdl_keras._utils.frames import as_table
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
 from csdl_keras.layers import MemberMean, MemberScaling, TableEncoding
 from csdl_keras.layers.table_encoding import FrameColumns
 from csdl_keras.models.heads import check_output_layer, with_output_layer
+from csdl_keras_cli.columns import as_table
 
 # Bins of all columns together; a wide table has fewer for each.
 _MOST_BINS = 4096

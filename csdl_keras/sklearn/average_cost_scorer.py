@@ -9,7 +9,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from csdl_keras._utils.frames import is_frame
 from csdl_keras._utils.labels import decision_labels, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
@@ -17,6 +16,7 @@ from csdl_keras.costs.known import CostsLike, expected_costs
 from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
 from csdl_keras.sklearn._cost_decisions import true_costs
+from csdl_keras_cli.columns import is_frame
 
 
 class AverageCostScorer:

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from csdl_keras._utils.arrays import check_example_shape
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.frames import as_table
 from csdl_keras._utils.labels import label_array
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs.known import CostsLike, KnownCosts, vectors_of_labels
@@ -27,6 +26,7 @@ from csdl_keras.training.data import HELD_OUT, validation_split
 from csdl_keras.training.own_network import Network
 from csdl_keras.training.settings import Settings, check_settings
 from csdl_keras.training.train import Trained, Trainer
+from csdl_keras_cli.columns import as_table
 
 _NEED_PROBABILITIES = (
     "Expected class probabilities for costs that are known when deciding, of shape (K, D) or (N, "

@@ -14,7 +14,6 @@ from csdl_keras._utils.arrays import (
     input_array,
 )
 from csdl_keras._utils.files import fingerprint
-from csdl_keras._utils.frames import Columns, Table, as_table, is_frame
 from csdl_keras._utils.labels import own_classes, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import check_cost_vectors, check_labels
@@ -25,6 +24,7 @@ from csdl_keras.costs.known import (
     check_known_costs,
     mean_matrix,
 )
+from csdl_keras_cli.columns import Columns, Table, as_table, is_frame
 
 #: Share of the examples that are held out for validation where nobody says more.
 HELD_OUT = 0.15

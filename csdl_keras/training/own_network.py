@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 import keras
 
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.frames import Table
 from csdl_keras._utils.keras_private import all_layers, layer_of, sources_of
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of, output_of
@@ -20,6 +19,7 @@ from csdl_keras.prediction.kind import describe_tensor
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.bodies import AutoNetwork
 from csdl_keras.training.settings import Settings
+from csdl_keras_cli.columns import Table
 
 #: An uncompiled model, or a function of the shape of an input and `K` that returns one.
 Network: TypeAlias = keras.Model | Callable[[tuple[int, ...], int], keras.Model]

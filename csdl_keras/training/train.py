@@ -16,7 +16,6 @@ from csdl_keras._utils.arrays import check_range
 from csdl_keras._utils.checks import LARGEST_SEED, check_callbacks, check_integer
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.files import fingerprint, from_arrays, to_arrays
-from csdl_keras._utils.frames import Table, is_frame
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import check_numbered, float_dtype
@@ -51,6 +50,7 @@ from csdl_keras.training.data import Examples, TrainingData, assign_folds, check
 from csdl_keras.training.own_network import Network, with_network
 from csdl_keras.training.parallel import run_tasks, several_jobs
 from csdl_keras.training.settings import Settings, check_settings
+from csdl_keras_cli.columns import Table, is_frame
 
 #: An algorithm and a cost matrix, and `Settings` if they are not the trainer's.
 Request: TypeAlias = tuple[str | Algorithm, ArrayLike | None, *tuple[Settings | None, ...]]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from csdl_keras._utils.frames import Columns, read_column
+from csdl_keras_cli.columns import Columns, read_column
 
 NAN = math.nan
 FRAME = pandas.DataFrame(

@@ -1,4 +1,7 @@
-"""Data frames as matrices of numbers, and the columns that say how they were encoded."""
+"""Data frames as matrices of numbers, and the columns that say how they were encoded.
+
+It needs NumPy alone, so that the command can read tables and serve saved files without Keras.
+"""
 
 import dataclasses
 import datetime
