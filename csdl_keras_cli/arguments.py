@@ -126,7 +126,7 @@ def check_data(arguments: argparse.Namespace) -> None:
 
 def check_packages() -> None:
     """Raises if a package of the extra `compare` is missing; names the command that installs it."""
-    from csdl_keras._utils.optional import check_installed
+    from csdl_keras_cli.optional import check_installed
 
     for package in ("matplotlib", "pandas"):
         check_installed(package, "compare")

@@ -38,5 +38,8 @@ PROFILES = ("tiny", "small", "paper")
 CNN_VARIANTS = ("quick", "full")
 #: Seed of the first cost matrix of every comparison; the others follow.
 FIRST_COST_SEED = 1000
-#: Shares of a user's examples for training, validation and test.
-SHARES = (0.6, 0.2, 0.2)
+#: Shares of a user's examples by part.
+SHARES = {"train": 0.6, "val": 0.2, "test": 0.2}
+#: Networks compute in float32, in which larger numbers are infinite. No sum of costs up to this
+#: size overflows.
+LARGEST_NUMBER = 1e38

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas
 
-from csdl_keras._utils.arrays import check_rows
-from csdl_keras.costs.checks import amounts
-from csdl_keras.costs.named_matrix import by_class
 from csdl_keras_cli.did_you_mean import did_you_mean
 from csdl_keras_cli.own_columns import number_of
 from csdl_keras_cli.own_table import THOUSANDS, read_rows
@@ -22,20 +19,22 @@ def read_costs(path: pathlib.Path, labels: Sequence[str]) -> tuple[np.ndarray, t
     """
     listed = ", ".join(labels[:12]) + ", ..." * (len(labels) > 12)
     frame = _read_frame(path, len(labels))
-    names = [name for name in [*frame.index, *frame.columns] if isinstance(name, str)]
+    named = isinstance(frame.columns[0], str)
+    names = [*frame.index, *frame.columns] if named else []
     wrong = [name for name in names if name not in labels]
     decisions = [*labels, *(name for name in frame.columns if name in wrong)]
-    try:
-        values = by_class(str(path), frame, "(K, D)", classes=labels)
-    except ValueError as error:
+    if named and not (sorted(frame.index) == sorted(labels) and {*labels} <= {*frame.columns}):
         raise ValueError(
             f"Expected {path} to name rows, true labels, and columns, decisions, after the "
             f"labels of the data, {listed}, each of them once, or neither, in that order; "
             f"received {', '.join(names)}.{did_you_mean(wrong[0], labels) if wrong else ''}"
-        ) from error
-    shape = f"({len(labels)}, {len(decisions)}), a row for each of the labels {listed}"
-    costs = amounts(str(path), values, 2, shape, len(decisions))
-    check_rows(str(path), costs, len(labels))
+        )
+    costs = frame.loc[[*labels], decisions].to_numpy() if named else frame.to_numpy()
+    if costs.shape != (len(labels), len(decisions)):
+        raise ValueError(
+            f"Expected {path} to have the shape ({len(labels)}, {len(decisions)}), a row for each "
+            f"of the labels {listed}; received shape {costs.shape}."
+        )
     if (dear := np.diagonal(costs) > costs.min(axis=1)).any():
         row = int(np.argmax(dear))
         raise ValueError(
@@ -66,7 +65,7 @@ def _read_frame(path: pathlib.Path, num_labels: int) -> pandas.DataFrame:
         body = [row[1:] for row in cells[1:]]
         frame = pandas.DataFrame(body, [row[0] for row in cells[1:]], cells[0][1:])
     costs = frame.map(amount).astype("float64")
-    for row, column in np.argwhere(costs.isna()):
+    for row, column in np.argwhere(~np.isfinite(costs)):
         raise ValueError(
             f"Expected {path} to hold costs, numbers with the decimal sign "
             f"{options.get('decimal', '.')!r} and no other; received {frame.iat[row, column]!r} in "

@@ -1,24 +1,26 @@
-"""The data and costs that the arguments of a command name, and what it says of them."""
+"""The data and costs that a comparison or a search is about, and what is said of them."""
 
 import argparse
 import dataclasses
 import functools
+import math
 import pathlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import keras
 import numpy as np
 import pandas
 
-from csdl_keras import Algorithm, costs, datasets, decide, models
-from csdl_keras._utils.data_model import with_data
-from csdl_keras.evaluation import cost_report
-from csdl_keras.layers import TableEncoding
 from csdl_keras_cli.columns import Columns, Table, rows_of
 from csdl_keras_cli.cost_file import costs_of_columns, read_costs
-from csdl_keras_cli.own_columns import split
+from csdl_keras_cli.known_costs import Expressions, cost_matrices, expressions, names_of
 from csdl_keras_cli.own_table import OwnFile, read_table
+from csdl_keras_cli.splits import split
+
+if TYPE_CHECKING:
+    import keras
+
+    from csdl_keras import Algorithm
 
 #: Columns of `results.csv`: the one decision that costs least if it is always taken, and its
 #: average cost; how much less the algorithm's decisions cost, with the paired 95 % interval; and
@@ -28,7 +30,7 @@ SAVINGS = ["constant_decision", "constant_cost", "saved", "saved_low", "saved_hi
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Data:
-    """Examples in three splits, `"train"`, `"val"` and `"test"`, and the costs of the user's."""
+    """Examples in three splits, `"train"`, `"val"` and `"test"`, and what decisions cost them."""
 
     name: str
     #: The labels in the order of their numbers.
@@ -36,24 +38,37 @@ class Data:
     #: Inputs by split, a `Table` or images, and int64 labels `(N,)`, numbers of `labels`.
     x: dict[str, Any]
     y: dict[str, np.ndarray]
-    #: Python that reads some of the inputs as `x`, or as `data`.
-    code: str
+    #: Names of decisions, those of labels first.
+    decisions: tuple[str, ...]
+    #: Amounts `(K, D)`, `C[true, decision]`, or the means of costs of examples; `None` for random
+    #: cost matrices.
+    amounts: np.ndarray | None = None
+    #: `(N, D)` costs of each decision by split, unknown when deciding, or `None`.
+    costs: dict[str, np.ndarray] | None = None
+    #: Costs known when deciding by split, `(N, K, D)` or `AffineCosts`, or `None`; and the
+    #: expressions over columns that they are, if the command got them.
+    known: dict[str, Any] | None = None
+    known_costs: Expressions | None = None
+    #: The decisions `(N,)` on the test that were taken until now, or `None`.
+    today: np.ndarray | None = None
     imbalanced: bool = False
+    #: How examples came into their parts.
+    order: str = "at random within each label"
     #: The user's file that it is from, or `None`.
     own: OwnFile | None = None
-    #: Names of decisions, those of labels first, or `None` for their numbers.
-    decisions: tuple[str, ...] | None = None
-    #: The user's amounts `(K, D)`, `C[true, decision]`, or the means of `costs`, or `None`.
-    amounts: np.ndarray | None = None
-    #: `(N, D)` costs of each decision by split, or `None`.
-    costs: dict[str, np.ndarray] | None = None
     #: The network that made the inputs of a table, or `None`.
-    encoder: keras.Model | None = None
+    encoder: "keras.Model | None" = None
 
     @property
     def title(self) -> str:
         """The name with the variant."""
         return f"{self.name}{', imbalanced' * self.imbalanced}"
+
+    @property
+    def columns(self) -> Columns | None:
+        """The columns of a table, or `None` for images."""
+        x = self.x["train"]
+        return x.columns if isinstance(x, Table) else None
 
     @property
     def classes(self) -> np.ndarray | None:
@@ -66,25 +81,50 @@ class Data:
         """Returns the user's costs beyond those of right decisions, or else random ones."""
         if self.amounts is not None:
             return self.amounts - self.amounts.min(axis=1, keepdims=True)
+        from csdl_keras.costs import randomized_proportional
+
         known = np.concatenate([self.y["train"], self.y["val"]])
-        return costs.randomized_proportional(known, scale=10.0, seed=seed)
+        return randomized_proportional(known, scale=10.0, seed=seed)
 
     def prices(self, part: str, matrix: np.ndarray) -> np.ndarray:
         """Returns the costs `(N, D)` of all decisions on the examples of a split."""
-        return matrix[self.y[part]] if self.costs is None else self.costs[part]
+        if self.costs is not None:
+            return self.costs[part]
+        if self.known is None:
+            return matrix[self.y[part]]
+        from csdl_keras.costs.known import vectors_of_labels
+
+        return vectors_of_labels(self.y[part], self.known[part])
 
     def decided(self, model: Any, part: str) -> np.ndarray:
         """Returns the decisions of a model on the examples of a split."""
-        return decide(model, rows_of(self.x[part]))
+        from csdl_keras import decide
+
+        known = None if self.known is None else self.known[part]
+        return decide(model, rows_of(self.x[part]), costs=known)
+
+    def report(self, decisions: Mapping[str, np.ndarray], matrix: np.ndarray) -> Any:
+        """Returns the `CostReport` of decisions on test examples, by the names of algorithms."""
+        from csdl_keras.evaluation import cost_report
+
+        truth: Any = self.y["test"]
+        prices: Any = matrix if self.known is None else self.known["test"]
+        if self.costs is not None:
+            truth, prices = self.costs["test"], None
+        return cost_report(
+            decisions,
+            truth,
+            prices,
+            baseline=self.today,
+            class_names=None if prices is None else list(map(str, self.labels)),
+            decision_names=self.decisions,
+        )
 
     def savings(
         self, decisions: Mapping[str, np.ndarray], matrix: np.ndarray
     ) -> dict[str, dict[str, Any]]:
         """Returns `SAVINGS` of decisions on test examples, by the names of algorithms."""
-        truth, prices = self.y["test"], matrix if self.costs is None else None
-        if self.costs is not None:
-            truth = self.costs["test"]
-        report, found = cost_report(decisions, truth, prices, decision_names=self.decisions), {}
+        report, found = self.report(decisions, matrix), {}
         for row in report.rows:
             pair, best = row.against_constant, row.against_best
             assert pair is not None  # Only the row of the constant decision has none.
@@ -94,13 +134,13 @@ class Data:
             found[row.name] = dict(zip(SAVINGS, told, strict=True))
         return found
 
-    def suiting(self, algorithm: Algorithm) -> "Data":
+    def suiting(self, algorithm: "Algorithm") -> "Data":
         """Returns the data in the form that an algorithm takes; raises a ValueError without one."""
-        body, is_table = algorithm.body_kind, isinstance(self.x["train"], Table)
+        body, is_table = algorithm.body_kind, self.columns is not None
         if not body.is_network and (is_table or self.classes is not None):
             raise ValueError(
-                f"Expected a network for this data, since the file of {algorithm.name!r} keeps "
-                f"neither columns nor the names of labels; received {algorithm.name!r}."
+                f"Expected a network for this data, since {algorithm.name!r} takes neither "
+                f"tables nor names of labels; received {algorithm.name!r}."
             )
         if not is_table or body.takes_frames:
             return self
@@ -114,8 +154,12 @@ class Data:
     @functools.cached_property
     def _encoded(self) -> "Data":
         """The data with a table as numbers in [0, 1], without missing values."""
-        table = self.x["train"]
-        rows = models.tabular(table, 2, (), output="features", name="rows", bins=0)
+        import keras
+
+        from csdl_keras import models
+        from csdl_keras.layers import TableEncoding
+
+        rows = models.tabular(self.x["train"], 2, (), output="features", name="rows", bins=0)
         (encoding,) = (layer for layer in rows.layers if isinstance(layer, TableEncoding))
         # Standardised numbers are between -3 and 3, indicators and categories 0 or 1.
         numbers = np.arange(rows.output_shape[-1]) < encoding.num_numbers
@@ -129,35 +173,52 @@ class Data:
         return dataclasses.replace(self, x=x, encoder=encoder)
 
     def finished(self, model: Any) -> Any:
-        """Returns a trained classifier that takes raw rows and knows the labels."""
-        if self.own is None or not isinstance(model, keras.Model):
+        """Returns a trained classifier that takes raw rows and knows labels, decisions and costs."""
+        import keras
+
+        from csdl_keras._utils.data_model import with_data
+
+        if not isinstance(model, keras.Model):
             return model
         unit = getattr(model, "unit", 1.0)
         if self.encoder is not None:
             model = keras.Model(self.encoder.input, model(self.encoder.output), name=model.name)
-        return with_data(model, classes=self.classes, unit=unit)
+        more = len(self.decisions) > len(self.labels)
+        return with_data(
+            model,
+            classes=self.classes,
+            unit=unit,
+            decisions=list(self.decisions) if more else None,
+            known_costs=self.known_costs,
+        )
 
 
 def read_data(arguments: argparse.Namespace) -> Data:
     """Reads the data and costs of `arguments`, which get the names of columns for the record."""
-    data = _named(arguments) if arguments.data is None else _own(arguments)
-    if arguments.cost_matrix is None:
-        return data
-    amounts, names = read_costs(arguments.cost_matrix, list(map(str, data.labels)))
-    return dataclasses.replace(data, amounts=amounts, decisions=names)
+    if arguments.data is None:
+        data = _named(arguments)
+        if arguments.cost_matrix is None:
+            return data
+        amounts, names = read_costs(arguments.cost_matrix, list(map(str, data.labels)))
+        return dataclasses.replace(data, amounts=amounts, decisions=names)
+    return _own(arguments)
 
 
 def _named(arguments: argparse.Namespace) -> Data:
+    from csdl_keras import datasets
+
     name = arguments.dataset.removesuffix("_imb")
     imbalanced = name != arguments.dataset
     data = datasets.load(name, imbalanced, arguments.train_size, arguments.seed)
+    labels = tuple(range(data.num_classes))
     return Data(
         data.name,
-        tuple(range(data.num_classes)),
+        labels,
         {"train": data.x_train, "val": data.x_val, "test": data.x_test},
         {"train": data.y_train, "val": data.y_val, "test": data.y_test},
-        f"data = csdl.datasets.load({name!r})",
+        tuple(map(str, labels)),
         imbalanced=imbalanced,
+        order="as published",
     )
 
 
@@ -169,61 +230,147 @@ def _own(arguments: argparse.Namespace) -> Data:
         file = read_images(path, arguments.image_size, arguments.skip_broken)
     else:
         file = read_table(arguments)
-    parts = split(file.numbers, arguments.seed)
+    frame, names = file.frame, tuple(map(str, file.labels))
+    by, order = None, "at random within each label"
+    if arguments.split_by:
+        assert frame is not None
+        ((by, column),) = [(_ordered(it, frame[it], file.dates), it) for it in arguments.split_by]
+        order = f"the latest by {column!r} are the test"
+    groups = None
+    if arguments.group:
+        assert frame is not None
+        groups = frame[arguments.group].astype("str").agg("|".join, axis=1)
+        order += f", no {' and '.join(arguments.group)} in two parts"
+    parts = split(file.numbers, arguments.seed, by, groups)
     inputs = file.inputs
     if isinstance(inputs, pandas.DataFrame):
-        columns = Columns.of(inputs.iloc[parts["train"]])
+        columns = Columns.of(inputs.iloc[parts["train"]], file.dates)
         inputs = Table(columns.encode(inputs), columns)
     x = {part: inputs[rows] for part, rows in parts.items()}
     y = {part: file.numbers[rows] for part, rows in parts.items()}
-    names = tuple(map(str, file.labels))
-    data = Data(path.stem, file.labels, x, y, file.code, own=file, decisions=names)
-    if file.costs is None:
+    data = Data(path.stem, file.labels, x, y, names, order=order, own=file)
+    data = _with_costs(data, arguments, parts)
+    if not arguments.today:
         return data
-    vectors, names = costs_of_columns(file.costs, arguments.cost_columns, names, file.numbers)
-    own = {part: vectors[rows] for part, rows in parts.items()}
-    means = costs.class_means(y["train"], own["train"])
-    return dataclasses.replace(data, amounts=means, decisions=names, costs=own)
+    assert frame is not None
+    taken = frame[arguments.today[0]].iloc[parts["test"]].astype("str").str.strip().tolist()
+    if unknown := [it for it in taken if it not in data.decisions]:
+        raise ValueError(
+            f"Expected decisions in --today {arguments.today[0]!r}, of "
+            f"{', '.join(data.decisions)}; received {unknown[0]!r}."
+        )
+    return dataclasses.replace(data, today=np.array([data.decisions.index(it) for it in taken]))
 
 
-def show_data(data: Data) -> None:
-    """Prints what was read: examples, labels, inputs, and the costs of the user's."""
-    train, val, test = map(len, data.y.values())
+def _ordered(name: str, column: pandas.Series, dates: Mapping[str, str]) -> np.ndarray:
+    """Returns the values of a column of dates or numbers, in their order."""
+    if name in dates:
+        form = dates[name] or "ISO8601"
+        return pandas.to_datetime(column, format=form, utc=True).to_numpy("datetime64[ns]")
+    if column.dtype.kind not in "iufM":
+        raise ValueError(
+            f"Expected dates or numbers in --split-by {name!r}; received {column.iloc[0]!r}."
+        )
+    return column.to_numpy()
+
+
+def _with_costs(data: Data, arguments: argparse.Namespace, parts: Mapping[str, np.ndarray]) -> Data:
+    """Returns own data with the costs of the user."""
+    file, labels = data.own, list(data.decisions)
+    assert file is not None
+    if file.costs is not None:
+        vectors, names = costs_of_columns(file.costs, arguments.cost_columns, labels, file.numbers)
+        own = {part: vectors[rows] for part, rows in parts.items()}
+        train = data.y["train"]
+        means = np.array([own["train"][train == row].mean(axis=0) for row in range(len(labels))])
+        return dataclasses.replace(data, amounts=means, decisions=names, costs=own)
+    matrix, names = None, data.decisions
+    if arguments.cost_matrix is not None:
+        matrix, names = read_costs(arguments.cost_matrix, labels)
+        data = dataclasses.replace(data, amounts=matrix, decisions=names)
+    if not (arguments.known_costs or arguments.cost):
+        return data
+    assert file.frame is not None
+    columns = arguments.known_costs
+    if columns:
+        # Right decisions cost nothing here, so that any order of the columns is as good.
+        if len(columns) < len(labels):
+            raise ValueError(
+                f"Expected --known-costs with a column for each label, {', '.join(labels)}; "
+                f"received {len(columns)}: {', '.join(columns)}."
+            )
+        if {*labels} <= {*columns}:
+            columns = [*labels, *(name for name in columns if name not in labels)]
+        names = (*labels, *columns[len(labels) :])
+    known = expressions(labels, names, columns, arguments.cost, matrix)
+    costs = cost_matrices(known, file.frame)
+    own = {part: costs[rows] for part, rows in parts.items()}
+    means = own["train"].mean(axis=0)
+    return dataclasses.replace(data, amounts=means, decisions=names, known=own, known_costs=known)
+
+
+def summary(data: Data) -> str:
+    """Says what was read: rows, columns, missing cells, labels, split and costs."""
     counts = np.bincount(np.concatenate(list(data.y.values())))
-    labels = [f"{label} {count}" for label, count in zip(data.labels, counts, strict=True)]
-    print(
-        f"{data.title}: {train} training, {val} validation and {test} test examples of "
-        f"{len(labels)} labels ({_listed(labels)})."
+    size, places = counts.sum(), np.argsort(-counts, kind="stable")
+    shares = [f"{data.labels[it]} {counts[it] / size:.1%}" for it in places]
+    sizes = ", ".join(
+        f"{len(data.y[part])} {name}"
+        for part, name in (("train", "training"), ("val", "validation"), ("test", "test"))
     )
-    if data.own is not None:
-        print(f"Split at random within each label. Inputs: {described_inputs(data)}.")
-    if data.amounts is None:
-        return
-    title = f"{'Costs' if data.costs is None else 'Mean costs'} of decisions (columns)"
-    frame = pandas.DataFrame(data.amounts, list(map(str, data.labels)), data.decisions)
+    lines = [
+        f"{data.title}: {size:,} examples, {described_inputs(data)}.",
+        f"{len(counts)} labels: {_listed(shares)}.",
+        f"Split: {sizes} examples, {data.order}.",
+    ]
+    if data.today is not None:
+        lines.append("Decisions taken until now are compared, too.")
+    return "\n".join(lines)
+
+
+def costs_text(data: Data, matrix: np.ndarray, title: str = "") -> str:
+    """Returns the costs as a table with the labels and decisions."""
+    amounts = matrix if data.amounts is None else data.amounts
+    means = data.costs is not None or data.known is not None
+    title = title or f"{'Mean costs' if means else 'Costs'} of decisions (columns)"
+    frame = pandas.DataFrame(amounts, list(map(str, data.labels)), list(data.decisions))
     frame.columns.name = "true label"
-    shown = frame.to_string(max_rows=12, max_cols=12, float_format="{:.6g}".format)
-    print(f"{title}\n{shown}")
-    if data.costs is None and np.diagonal(data.amounts).any():
-        print("Right decisions are not free: costs are counted from those of the right decision.")
+    most = max(2, 60 // max(5, *(len(name) + 2 for name in data.decisions)))
+    table = frame.to_string(max_rows=12, max_cols=most, float_format=_short)
+    lines = [title, table]
+    if not means and np.diagonal(amounts).any():
+        lines.append("Right decisions are not free: costs count from those of the right decision.")
+    if data.known_costs is not None and data.own is not None and data.own.frame is not None:
+        names = names_of(data.known_costs, list(map(str, data.own.frame.columns)))
+        lines.append(f"Known when deciding, by the columns {', '.join(names)}.")
+    return "\n".join(lines)
+
+
+def _short(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
 def described_inputs(data: Data) -> str:
-    """Describes the inputs of a user's data, with what was left out."""
+    """Describes the inputs, with what was left out."""
     x, own = data.x["train"], data.own
-    assert own is not None
     if isinstance(x, Table):
-        categories = [repr(x.columns.names[place]) for place in x.columns.categorical]
-        parts = [f"{x.shape[1] - len(categories)} columns of numbers"]
-        if categories:
-            parts.append(f"{len(categories)} of categories ({_listed(categories)})")
-        if missing := int(np.isnan(x.rows).any(axis=0).sum()):
-            parts.append(f"{missing} with missing values")
+        columns = x.columns
+        dates = [str(it) for it, one in zip(columns.names, columns.dates, strict=True) if one]
+        kinds = dict(zip(columns.names, columns.categories, strict=True))
+        texts = [str(name) for name, known in kinds.items() if known is not None]
+        numbers = len(columns.names) - len(dates) - len(texts)
+        parts = [f"{numbers} columns of numbers"]
+        parts += [f"{len(texts)} of categories ({_listed(texts)})"] * bool(texts)
+        parts += [f"{len(dates)} of dates ({_listed(dates)})"] * bool(dates)
+        rows = np.concatenate([it.rows for it in data.x.values()])
+        missing = int(np.isnan(rows).sum())
+        parts.append(f"{missing:,} missing cells" if missing else "no missing cells")
     else:
-        parts = ["images of " + "x".join(map(str, x.shape[1:]))]
-    if own.left_out:
+        shape = "x".join(map(str, x.shape[1:]))
+        parts = [f"images of {shape}" if len(x.shape) == 4 else f"{math.prod(x.shape[1:])} numbers"]
+    if own is not None and own.left_out:
         parts.append(f"left out {len(own.left_out)}, such as {own.left_out[0]}")
-    return ". ".join([", ".join(parts), *own.told])
+    return ". ".join([", ".join(parts), *(own.told if own is not None else ())])
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -232,26 +379,9 @@ def _listed(names: Sequence[str]) -> str:
 
 def data_record(data: Data) -> dict[str, Any]:
     """Describes the data of a run for its record: rows, inputs and labels."""
-    x = data.x["train"]
+    columns = data.columns
     return {
         "split": {name: len(labels) for name, labels in data.y.items()},
-        **({"columns": x.columns.names} if isinstance(x, Table) else {"shape": x.shape[1:]}),
+        **({"shape": data.x["train"].shape[1:]} if columns is None else {"columns": columns.names}),
         "labels": data.labels,
     }
-
-
-def load_snippet(data: Data, path: pathlib.Path) -> str:
-    """Returns lines of Python that load a model and decide on some examples."""
-    printed, load = "csdl.decide(model, x)", "keras.saving.load_model"
-    if data.own is None:
-        printed = "csdl.decide(model, data.x_test[:10]), data.y_test[:10]"
-    elif len(data.decisions or ()) > len(data.labels):
-        printed = f"[{list(data.decisions or ())}[decision] for decision in {printed}]"
-    elif data.classes is not None:
-        printed = f"model.classes[{printed}]"
-    if path.suffix != ".keras":
-        load = "csdl.baselines.CSOSR.load"
-    return (
-        "import keras\nimport csdl_keras as csdl  # before loading: it registers layers\n"
-        f"model = {load}({str(path)!r})\n{data.code}\nprint({printed})"
-    )

@@ -1,17 +1,16 @@
-"""Columns of a user's table: labels, costs, and inputs that are probably something else."""
+"""Columns of a user's table: labels, costs, dates, and inputs that are something else."""
 
 import collections
+import contextlib
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas
 
-from csdl_keras._utils.arrays import LARGEST_NUMBER
-from csdl_keras._utils.labels import label_array
-from csdl_keras_cli.choices import SHARES
+from csdl_keras_cli.choices import LARGEST_NUMBER
 
 #: More labels are hardly classes.
 MOST_LABELS = 1000
@@ -33,16 +32,23 @@ _DATE = rf"""(?ix) \s* (?:
     ) (?:(?:T|,?\ +){_TIME})?
   | {_TIME}
 ) \s*"""
+#: Days, and times of day, in the forms of `strptime`, that columns of dates are read by.
+_DAYS = [
+    *("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d.%m.%Y", "%d.%m.%y"),
+    *("%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d/%m/%y", "%m/%d/%y"),
+    *("%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y"),
+    *("%Y-%m", "%m/%Y", "%b %Y", "%B %Y"),
+]
+_TIMES = ["", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S"]
 _UNIT = r"(?:[$€£¥₹%‰]|eur|usd|gbp|chf)?"
 _NUMBER = rf"""(?ix) \s* [(<>~]?\s?[-+−]?\s?{_UNIT}\s?[-+−]?
     (?: \d{{1,3}}(?:[.,'’\s]\d{{3}})+(?:[.,]\d+)? | \d\d?(?:,\d\d)+,\d{{3}}(?:\.\d+)?
       | \d+(?:[.,]\d*)? | [.,]\d+ )
     (?:e[-+]?\d+)? \s?{_UNIT}[-)]? \s*"""
-_KINDS = {"dates": _DATE, "numbers as texts": _NUMBER}
 _WAYS_OUT = (
-    "--drop COLUMN leaves a column out, --categories COLUMN takes its texts as categories, and "
-    "--missing TEXT says what stands for a missing value, such as --missing='?'. Or write plain "
-    "numbers, such as 1202.5, and of dates the days since a reference date."
+    "--drop COLUMN leaves a column out, --categories COLUMN takes its texts as categories, "
+    "--missing TEXT says what stands for a missing value, such as --missing='?', and "
+    "--date-format 'COLUMN=%d/%m/%Y' how dates are written. Or write plain numbers, such as 1202.5."
 )
 
 
@@ -60,34 +66,68 @@ def finite_numbers(name: str, column: Any, missing: bool = False) -> np.ndarray:
     return numbers
 
 
-def check_inputs(frame: pandas.DataFrame, categories: Sequence[str]) -> None:
-    """Refuses infinite numbers, and columns of texts most of which look like dates or numbers.
+def check_inputs(
+    frame: pandas.DataFrame, categories: list[str], formats: Mapping[str, str]
+) -> dict[str, str]:
+    """Returns the formats of columns of texts that are dates; refuses what is something else.
 
-    A cell without a letter or digit, such as a dash, counts as missing there. Columns in
-    `categories` hold categories, whatever they look like.
+    That is infinite numbers, and columns of texts most of which look like numbers, or like dates
+    of no or of several formats. A cell without a letter or digit, such as a dash, counts as
+    missing there. Columns in `categories` hold categories, whatever they look like; `formats` are
+    those that the user gives.
     """
     told: list[str] = []
+    found = dict(formats)
     for name, column in frame.items():
         if column.dtype.kind == "f":
             finite_numbers(str(name), column, missing=True)
-        if column.dtype.kind in "biuf" or str(name) in categories:
+        if column.dtype.kind in "biufmM" or str(name) in (*categories, *formats):
             continue
-        counts = collections.Counter(
-            str(value) for value in column.dropna() if isinstance(value, (str, datetime.date))
-        )
+        counts = collections.Counter(value for value in column.dropna() if isinstance(value, str))
         words = [text for text in counts if re.search(r"\w", text)]
-        for kind, pattern in _KINDS.items():
-            alike = dict.fromkeys(text for text in words if re.fullmatch(pattern, text))
-            if 2 * sum(counts[it] for it in alike) > sum(counts[it] for it in words):
-                listed = " and ".join(map(repr, list(alike)[:2]))
-                others = ", ".join([repr(text) for text in counts if text not in alike][:3])
-                besides = f", and besides {others}" if others else ""
-                told.append(
-                    f"Expected no {kind} in column {str(name)!r}; received {listed}{besides}."
-                )
-                break
+        dates, numbers = (
+            dict.fromkeys(text for text in words if re.fullmatch(pattern, text))
+            for pattern in (_DATE, _NUMBER)
+        )
+        most = sum(counts[it] for it in words) / 2
+        if sum(counts[it] for it in dates) > most:
+            fitting = date_formats(words)
+            if len(fitting) == 1:
+                found[str(name)] = fitting[0]
+                continue
+            what, alike = "dates, all of one format", dates
+            if fitting:
+                what = f"dates that are read in one way, and not as {' or '.join(fitting)},"
+        elif sum(counts[it] for it in numbers) > most:
+            what, alike = "numbers and no texts", numbers
+        else:
+            continue
+        listed = " and ".join(map(repr, list(alike)[:2]))
+        others = ", ".join([repr(text) for text in counts if text not in alike][:3])
+        besides = f", and besides {others}" if others else ""
+        told.append(f"Expected {what} in column {str(name)!r}; received {listed}{besides}.")
     if told:
         raise ValueError(f"{' '.join(told)} {_WAYS_OUT}")
+    return found
+
+
+def date_formats(texts: list[str]) -> list[str]:
+    """Returns the formats of `strptime` by which all texts are dates, `""` for ISO 8601.
+
+    >>> date_formats(["03/04/2026", "03/05/2026"]), date_formats(["03/04/2026", "30/04/2026"])
+    (['%d/%m/%Y', '%m/%d/%Y'], ['%d/%m/%Y'])
+    """
+    with contextlib.suppress(ValueError):
+        all(map(datetime.datetime.fromisoformat, texts))
+        return [""]  # ISO 8601
+    found = [f"{day}{time}" for day in _DAYS for time in _TIMES]
+    for some in (texts[:1], texts[:100], texts):  # Most formats fail on the first text.
+        found = [
+            it
+            for it in found
+            if pandas.to_datetime(pandas.Series(some), format=it, errors="coerce").notna().all()
+        ]
+    return found
 
 
 def as_written(texts: pandas.Series) -> Any:
@@ -108,12 +148,18 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
     >>> read_labels("animal", np.array(["dog", "cat"] * 3))
     (('cat', 'dog'), array([1, 0, 1, 0, 1, 0]))
     """
-    listed = label_array(name, pandas.Series(values).tolist())
-    if listed.dtype.kind not in "biufU":
+    column = pandas.Series(values)
+    if column.isna().any():
+        raise ValueError(
+            f"Expected a label in each row of {name!r}; received none in row "
+            f"{int(column.isna().argmax()) + 1}. Remove such rows."
+        )
+    if pandas.api.types.infer_dtype(column) not in ("string", "integer", "boolean", "floating"):
         raise ValueError(
             f"Expected labels in {name!r} of one type, strings, whole numbers or booleans; "
-            f"received {listed[0]!r} among others."
+            f"received {column.iloc[0]!r} among others."
         )
+    listed = np.array(column.tolist())
     labels, numbers, counts = np.unique(listed, return_inverse=True, return_counts=True)
     sizes = [size for one in labels.tolist() if (size := number_of(one)) is not None]
     if len(sizes) == len(labels):
@@ -150,19 +196,3 @@ def number_of(value: Any) -> float | None:
         return float(value)
     except ValueError:
         return None
-
-
-def split(labels: np.ndarray, seed: int) -> dict[str, np.ndarray]:
-    """Returns the examples of `"train"`, `"val"` and `"test"`, of each class its part in `SHARES`.
-
-    Each class has at least one example in each.
-    """
-    generator = np.random.default_rng(seed)
-    parts: dict[str, list[np.ndarray]] = {"train": [], "val": [], "test": []}
-    for label in np.unique(labels):
-        own = generator.permutation(np.flatnonzero(labels == label))
-        held_out = [max(1, round(share * len(own))) for share in SHARES[1:]]
-        cut = len(own) - sum(held_out)
-        for part, examples in zip(parts, np.split(own, [cut, cut + held_out[0]]), strict=True):
-            parts[part].append(examples)
-    return {part: np.sort(np.concatenate(examples)) for part, examples in parts.items()}

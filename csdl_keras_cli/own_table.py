@@ -7,7 +7,7 @@ import io
 import itertools
 import pathlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,9 @@ from csdl_keras_cli.own_columns import as_written, check_inputs, finite_numbers,
 
 #: Commas come last, since there are some in names and numbers, too.
 _SEPARATORS = (";", "\t", "|", ",")
+#: Options whose values are names of columns, and those that no column may be in twice.
+COLUMN_OPTIONS = tuple("drop categories cost_columns known_costs split_by group today".split())
+EXCLUSIVE = ("label", "drop", "categories", "cost_columns", "group", "today")
 _WHITE = {"uint8": 255, "uint16": 65535}
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
 #: The line by which Excel tells the separator, such as "sep=;".
@@ -39,6 +42,10 @@ class OwnFile:
     code: str
     #: `(N, D)`, the columns of costs, or `None`.
     costs: np.ndarray | None = None
+    #: All columns of a table, or `None`.
+    frame: pandas.DataFrame | None = None
+    #: The formats of columns whose texts are dates.
+    dates: Mapping[str, str] = dataclasses.field(default_factory=dict)
     #: What was left out, columns without a name or files, and what else stands out.
     left_out: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
@@ -123,7 +130,8 @@ def read_table(arguments: argparse.Namespace) -> OwnFile:
         options["dtype"] = dict.fromkeys(arguments.categories, "str")
         content = _content(path, suffix, {**options, "dtype": {**options["dtype"], label: "str"}})
     unnamed = tuple(name for name in known if name.startswith("Unnamed: "))
-    taken = {label, *arguments.drop, *arguments.cost_columns, *unnamed}
+    others = (arguments.drop, arguments.cost_columns, arguments.group, arguments.today)
+    taken = {label, *itertools.chain(*others), *unnamed}
     names = [name for name in content if str(name) not in taken]
     labels = content[label]
     if not names or np.ndim(labels) != 1 or not len(labels):
@@ -143,10 +151,13 @@ def read_table(arguments: argparse.Namespace) -> OwnFile:
     elif arguments.categories:
         inputs = inputs.astype(dict.fromkeys(arguments.categories, "category"))
     ordered, numbers = read_labels(label, labels)
+    dates: dict[str, str] = {}
     if isinstance(inputs, pandas.DataFrame):
-        check_inputs(inputs, arguments.categories)
+        given = dict(it.split("=", 1) for it in arguments.date_format)
+        dates = check_inputs(inputs, arguments.categories, given)
     stacked = np.column_stack(costs) if costs else None
-    return OwnFile(inputs, ordered, numbers, code, stacked, unnamed, told)
+    frame = None if suffix == ".npz" else content
+    return OwnFile(inputs, ordered, numbers, code, stacked, frame, dates, unnamed, told)
 
 
 def _content(path: pathlib.Path, suffix: str, options: dict[str, Any]) -> Any:
@@ -167,13 +178,15 @@ def _content(path: pathlib.Path, suffix: str, options: dict[str, Any]) -> Any:
 
 def _name_columns(arguments: argparse.Namespace, known: list[str]) -> None:
     """Replaces the values of options by the names of columns; several may be between commas."""
-    chosen = {"label": [arguments.label], "drop": [], "cost_columns": [], "categories": []}
-    for option in ("drop", "cost_columns", "categories"):
+    chosen = {"label": [arguments.label]}
+    for option in COLUMN_OPTIONS:
+        found = []
         for value in getattr(arguments, option):
             parts = [value] if value in known else next(csv.reader([value], skipinitialspace=True))
-            chosen[option] += [part if part in known else part.strip() for part in parts if part]
-        chosen[option] = list(dict.fromkeys(chosen[option]))
+            found += [part if part in known else part.strip() for part in parts if part]
+        chosen[option] = list(dict.fromkeys(found))
         setattr(arguments, option, chosen[option])
+    chosen["date_format"] = [it.split("=", 1)[0] for it in arguments.date_format]
     for option, names in chosen.items():
         for name in {*names} - {*known}:
             raise ValueError(
@@ -181,7 +194,9 @@ def _name_columns(arguments: argparse.Namespace, known: list[str]) -> None:
                 f"which has {', '.join(map(repr, known[:12]))}{' ...' * (len(known) > 12)}; "
                 f"received {name!r}.{did_you_mean(name, known)}"
             )
-    for names in (known, list(itertools.chain(*chosen.values()))):
+    # Costs that are known and dates may be inputs as well, and a date may order the rows.
+    exclusive = (name for it in EXCLUSIVE for name in chosen[it])
+    for names in (known, list(exclusive)):
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(
                 f"Expected columns of distinct names in {arguments.data}, and options that name "

@@ -5,10 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from csdl_keras._utils.types import ArrayLike
-
-#: Networks compute in float32, in which larger numbers are infinite. No sum of costs up to this
-#: size overflows.
-LARGEST_NUMBER = 1e38
+from csdl_keras_cli.choices import LARGEST_NUMBER as LARGEST_NUMBER
 
 
 def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:

@@ -20,6 +20,9 @@ class DataModel(keras.Model):
         classes: labels of the classes, strings or booleans; `None` (default) if they are integers.
             `model.classes[decisions]` are those of decisions.
         unit: the cost that an output of 1 stands for, if the outputs are costs. Defaults to 1.
+        decisions: names of all decisions, if some are no class; `None` (default) otherwise.
+        known_costs: `[true][decision]`, what decisions cost by columns that are known when
+            deciding, such as `"5 + 0.1*amount"`; `None` (default) for costs in the model.
         *args, **kwargs: as for `keras.Model`.
     """
 
@@ -28,11 +31,20 @@ class DataModel(keras.Model):
         *args: Any,
         classes: Sequence[Any] | np.ndarray | None = None,
         unit: float = 1.0,
+        decisions: Sequence[str] | None = None,
+        known_costs: Sequence[Sequence[str]] | None = None,
         **kwargs: Any,
     ):
         super().__init__(*args, **kwargs)
+        self.set_data(classes, unit, decisions, known_costs)
+
+    def set_data(self, classes: Any, unit: float, decisions: Any, known_costs: Any) -> None:
+        """Sets what the model knows of its data."""
         self.unit = unit
-        self.classes = None if classes is None else np.asarray(classes)  # Keras would wrap a list.
+        # Keras would wrap lists.
+        self.classes = None if classes is None else np.asarray(classes)
+        self.decisions = None if decisions is None else tuple(decisions)
+        self.known_costs = None if known_costs is None else tuple(map(tuple, known_costs))
 
     def encode(self, x: Any) -> Any:
         """Returns rows of a data frame as numbers `(N, F)`, NaN where missing or unknown."""
@@ -54,37 +66,44 @@ class DataModel(keras.Model):
 
     def get_config(self) -> dict[str, Any]:
         """Returns the config, with the classes and the unit where they are not the default."""
-        classes = {} if self.classes is None else {"classes": self.classes.tolist()}
-        unit = {} if self.unit == 1 else {"unit": self.unit}
-        return {**super().get_config(), **classes, **unit}
+        found = _data_of(self)
+        del found["columns"]  # Its layer has them.
+        default = {"classes": None, "unit": 1.0, "decisions": None, "known_costs": None}
+        return super().get_config() | {it: one for it, one in found.items() if one != default[it]}
 
 
-def with_data(
-    model: keras.Model, *sources: keras.Model, classes: Any = None, unit: float | None = None
-) -> Any:
-    """Returns a functional model with the classes and unit of `sources`, which must agree."""
-    known = [_data_of(source) for source in sources] or [_data_of(model)]
-    for name, first in known[0].items():
-        if any(one[name] != first for one in known):
+def with_data(model: keras.Model, *sources: keras.Model, **known: Any) -> Any:
+    """Returns a functional model with the data of `sources`, which must agree, and `known` ones.
+
+    `known` are `classes`, `unit`, `decisions` and `known_costs`, unless they are `None`.
+    """
+    first, *others = [_data_of(source) for source in sources or (model,)]
+    for name, value in first.items():
+        if any(one[name] != value for one in others):
+            received = [one[name] for one in (first, *others)]
             raise ValueError(
-                f"Expected members with the same {name}; received {[one[name] for one in known]}. "
+                f"Expected members with the same {name.replace('_', ' ')}; received {received}. "
                 "Train all of them on the same labels, columns and costs."
             )
-    classes = known[0]["classes"] if classes is None else classes
-    unit = known[0]["unit of costs"] if unit is None else unit
+    found = first | {name: value for name, value in known.items() if value is not None}
+    del found["columns"]
     if not isinstance(model, DataModel):
-        if classes is None and unit == 1 and frame_columns(model) is None:
+        plain = found == {"classes": None, "unit": 1.0, "decisions": None, "known_costs": None}
+        if plain and frame_columns(model) is None:
             return model
-        model = DataModel(inputs_of(model), model.output, name=model.name)
-    model.classes, model.unit = None if classes is None else np.asarray(classes), unit
+        return DataModel(inputs_of(model), model.output, name=model.name, **found)
+    model.set_data(**found)
     return model
 
 
 def _data_of(model: keras.Model) -> dict[str, Any]:
     """Returns what models must have in common if one is made of them."""
-    classes = getattr(model, "classes", None)
+    classes, known = getattr(model, "classes", None), getattr(model, "known_costs", None)
+    decisions = getattr(model, "decisions", None)
     return {
         "classes": None if classes is None else classes.tolist(),
         "columns": frame_columns(model),
-        "unit of costs": getattr(model, "unit", 1.0),
+        "unit": getattr(model, "unit", 1.0),
+        "decisions": None if decisions is None else list(decisions),
+        "known_costs": None if known is None else list(map(list, known)),
     }

@@ -6,13 +6,14 @@ import io
 import json
 import os
 import pathlib
-import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import keras
 import numpy as np
+
+from csdl_keras_cli.writable import check_writable as check_writable
 
 
 @contextlib.contextmanager
@@ -47,17 +48,6 @@ def read_json(path: pathlib.Path) -> dict[str, Any]:
         return dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
         raise ValueError(f"Expected {path} to be a JSON object; {error}.") from error
-
-
-def check_writable(name: str, folder: pathlib.Path) -> None:
-    """Makes a folder, called `name` in messages, and checks that files can be written there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise ValueError(
-            f"Expected {name} to be a folder that can be written to; received {folder}: {error}."
-        ) from error
 
 
 class DamagedFileError(ValueError):

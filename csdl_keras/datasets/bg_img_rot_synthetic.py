@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 
 from csdl_keras._utils.arrays import check_range
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.variants import luma
+from csdl_keras_cli.optional import optional_module
 
 #: Largest numbers of images for training, validation and test, as in bg-img-rot.
 SIZES = (10_000, 2_000, 50_000)

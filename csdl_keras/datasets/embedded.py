@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet
+from csdl_keras_cli.optional import optional_module
 
 
 def mnist_5k() -> DataSet:

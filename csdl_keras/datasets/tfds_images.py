@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.arrays import check_range
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
 from csdl_keras_cli.did_you_mean import did_you_mean
+from csdl_keras_cli.optional import optional_module
 
 #: Names of this package for TFDS sets of another name.
 _ALIASES = {"svhn": "svhn_cropped"}

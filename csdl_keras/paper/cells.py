@@ -12,7 +12,6 @@ import keras
 import numpy as np
 
 from csdl_keras import datasets
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
 from csdl_keras.fitting.cache import StageCache
@@ -24,6 +23,7 @@ from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.parallel import forget_models
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.train import Trainer
+from csdl_keras_cli.optional import optional_module
 
 #: The choices that keys of cells hold. Those that `Settings` got later are in a key only where
 #: they differ from their defaults, so that results on file stay known.

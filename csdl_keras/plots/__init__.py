@@ -5,7 +5,7 @@ Every function draws on the Axes `ax`, or on that of a new figure, and returns i
 colours.
 """
 
-from csdl_keras._utils.optional import optional_module
+from csdl_keras_cli.optional import optional_module
 
 # Before the imports, so that the error names the command that installs Matplotlib.
 optional_module("matplotlib", "compare")

@@ -17,11 +17,11 @@ import keras
 
 from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.keras_private import all_layers
-from csdl_keras._utils.optional import check_installed, optional_module
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import LOW_PRECISION
 from csdl_keras.prediction.serving import serving_model
 from csdl_keras_cli.choices import FORMATS
+from csdl_keras_cli.optional import check_installed, optional_module
 
 _OTHER_FLOATS = (*LOW_PRECISION, "float64")
 _MODULES = {

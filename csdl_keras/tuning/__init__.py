@@ -1,6 +1,6 @@
 """Hyperparameter search with KerasTuner: HyperModels of the algorithms, and resumable tuners."""
 
-from csdl_keras._utils.optional import optional_module
+from csdl_keras_cli.optional import optional_module
 
 # Before the imports, so that the error names the command that installs KerasTuner.
 optional_module("keras_tuner")

@@ -4,7 +4,7 @@ import pathlib
 import pytest
 
 import csdl_keras
-from csdl_keras._utils.optional import check_installed, optional_module
+from csdl_keras_cli.optional import check_installed, optional_module
 from tests.support.fresh_process import REPOSITORY
 
 

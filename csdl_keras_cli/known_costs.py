@@ -1,0 +1,122 @@
+"""Costs that are known when deciding, as a matrix of expressions over columns of a table."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+#: `[true][decision]`, such as `"0"`, `"amount"` or `"5 + 0.1*amount"`.
+Expressions = list[list[str]]
+
+_CELL = re.compile(r"\s*(decide|label)\s*=(.+?),\s*(decide|label)\s*=(.+?):(.+)", re.DOTALL)
+
+
+def expressions(
+    labels: Sequence[str],
+    decisions: Sequence[str],
+    columns: Sequence[str],
+    cells: Sequence[str],
+    matrix: np.ndarray | None = None,
+) -> Expressions:
+    """Returns the cost of each label and decision; right decisions cost nothing.
+
+    Args:
+        labels, decisions: names, those of labels first among the decisions.
+        columns: a column for each decision with what it costs if it is wrong, or none.
+        cells: texts such as `"decide=no,label=yes: amount"`, which replace single costs.
+        matrix: costs of the other cells, or `None`.
+    """
+    found = [
+        [_start(row, place, columns, matrix) for place in range(len(decisions))]
+        for row in range(len(labels))
+    ]
+    for cell in cells:
+        match = _CELL.fullmatch(cell)
+        named = {match[1]: match[2].strip(), match[3]: match[4].strip()} if match else {}
+        if (
+            match is None
+            or named.get("label") not in labels
+            or named.get("decide") not in decisions
+        ):
+            raise ValueError(
+                'Expected --cost as "decide=DECISION,label=LABEL: COST", with a label of '
+                f"{', '.join(labels)} and a decision of {', '.join(decisions)}; received {cell!r}."
+            )
+        found[labels.index(named["label"])][decisions.index(named["decide"])] = match[5].strip()
+    for label, row in zip(labels, found, strict=True):
+        if "" in row:
+            raise ValueError(
+                "Expected the cost of each wrong decision; received none of "
+                f'"decide={decisions[row.index("")]},label={label}". Say it by --cost, or give all '
+                "others by --cost-matrix."
+            )
+    return found
+
+
+def _start(row: int, place: int, columns: Sequence[str], matrix: np.ndarray | None) -> str:
+    if row == place:
+        return "0"
+    if columns:
+        return columns[place]
+    return "" if matrix is None else f"{matrix[row, place]:.17g}"
+
+
+def names_of(known: Expressions, columns: Sequence[str]) -> list[str]:
+    """Returns the columns that expressions name, among those of a table, each once."""
+    terms = (name for row in known for cell in row for _, name in _terms(cell, columns) if name)
+    return list(dict.fromkeys(terms))
+
+
+def cost_matrices(known: Expressions, columns: Mapping[str, Any]) -> np.ndarray:
+    """Returns the costs `(N, K, D)` of examples, whose columns are found by name."""
+    names = list(columns)
+    used = names_of(known, names)
+    values = {name: _amounts(name, columns[name]) for name in used}
+    size = len(next(iter(values.values()))) if used else len(columns[names[0]])
+    costs = np.zeros((size, len(known), len(known[0])))
+    for row, cells in enumerate(known):
+        for place, cell in enumerate(cells):
+            for factor, name in _terms(cell, names):
+                costs[:, row, place] += factor * (values[name] if name else 1.0)
+    if (costs < 0).any():
+        example, row, place = np.argwhere(costs < 0)[0]
+        raise ValueError(
+            f"Expected costs of at least 0; received {costs[example, row, place]:g} for "
+            f"{known[row][place]!r} in row {example + 1}."
+        )
+    return costs
+
+
+def _terms(cell: str, columns: Sequence[str]) -> list[tuple[float, str]]:
+    """Returns the factors and columns that a cost is the sum of; numbers have no column."""
+    if cell in columns:
+        return [(1.0, cell)]
+    found = []
+    for term in cell.split("+"):
+        factor, names = 1.0, []
+        for part in map(str.strip, term.split("*")):
+            try:
+                factor *= float(part)
+            except ValueError:
+                names.append(part)
+        if len(names) > 1 or any(name not in columns for name in names):
+            raise ValueError(
+                "Expected a cost as a sum of numbers, columns and their products, such as "
+                f"5 + 0.1*amount, of the columns {', '.join(map(repr, columns))}; received "
+                f"{cell!r}."
+            )
+        found.append((factor, "".join(names)))
+    return found
+
+
+def _amounts(name: str, column: Any) -> np.ndarray:
+    """Returns a column of amounts as floats."""
+    values = np.asarray(column).astype("float64")
+    if not np.isfinite(values).all():
+        place = int(np.argmin(np.isfinite(values)))
+        raise ValueError(
+            f"Expected an amount in each row of column {name!r}; received {values[place]} in row "
+            f"{place + 1}."
+        )
+    return values
