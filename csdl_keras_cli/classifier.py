@@ -22,6 +22,7 @@ class SavedClassifier:
         decisions: names of all decisions, those of labels first.
         columns: the columns of a table, or `None` for images and other arrays.
         known_costs: what decisions cost by columns that are known when deciding, or `None`.
+        input_shape: the shape of an image, or `None` for tables.
 
     Example:
 
@@ -40,6 +41,7 @@ class SavedClassifier:
     decisions: tuple[str, ...]
     columns: Columns | None = None
     known_costs: Expressions | None = None
+    input_shape: tuple[int, ...] | None = None
 
     @property
     def cost_matrix(self) -> np.ndarray:

@@ -32,7 +32,7 @@ def test_one_for_the_request_or_for_each(client, costs):
         matrix = costs if costs.ndim == 2 else costs[n % len(costs)]
         for y, k in np.ndindex(3, 4):
             expected[n][k] += row[y] * matrix[y, k]
-    assert answer == {"decisions": np.argmin(expected, axis=1).tolist(), "costs": expected}
+    assert answer == {"decisions": np.argmin(expected, axis=1).tolist(), "expected_costs": expected}
 
 
 @pytest.mark.parametrize(
@@ -76,5 +76,5 @@ def test_an_exported_model_that_takes_costs(tmp_path):
         for given in (costs, costs[0]):
             answer = decide(client, X.tolist(), cost_matrix=given.tolist()).json()
             expected = (model.predict(X, verbose=0)[:, None] @ given)[:, 0]
-            np.testing.assert_allclose(answer["costs"], expected, rtol=1e-4, atol=1e-5)
-            assert answer["decisions"] == np.argmin(answer["costs"], axis=1).tolist()
+            np.testing.assert_allclose(answer["expected_costs"], expected, rtol=1e-4, atol=1e-5)
+            assert answer["decisions"] == np.argmin(answer["expected_costs"], axis=1).tolist()

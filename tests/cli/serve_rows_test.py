@@ -69,6 +69,6 @@ def test_an_exported_model_of_a_data_frame(tmp_path):
         answer = decide(client, listed).json()
         assert answer["decisions"] == csdl.decide(careful, frame).tolist()
         expected = careful.predict(rows, verbose=0)
-        np.testing.assert_allclose(answer["costs"], expected, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(answer["expected_costs"], expected, rtol=1e-4, atol=1e-5)
     with served(session) as client:
         assert decide(client, listed).status_code == 422

@@ -1,4 +1,4 @@
-"""The server and the load test of `examples/`, over HTTP on this machine."""
+"""The command `csdl-keras serve` and the load test of `examples/`, over HTTP on this machine."""
 
 import contextlib
 import io
@@ -39,7 +39,7 @@ def test_exported_models(tmp_path, dtype):
         answer = decide(client, x.tolist()).json()
         expected = careful.predict(x, verbose=0)
         tolerance = 1e-2 if dtype == "float16" else 1e-4
-        np.testing.assert_allclose(answer["costs"], expected, rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(answer["expected_costs"], expected, rtol=tolerance, atol=tolerance)
         assert answer["decisions"] == csdl.decide(careful, x).tolist()
         assert client.get("/health").json()["shapes"] == {"inputs": [3]}
         # Not by `capsys`, whose streams what an export imports would keep after they are closed.
@@ -110,7 +110,7 @@ def test_models_of_several_inputs():
     session.run = lambda names, feed: [np.zeros(2, "int32"), feed["inputs"] + feed["other"]]
     with served(session) as client:
         one, two = [[1, 2, 3], [4, 5, 6]], [[0, 1, 0], [2, 0, 2]]
-        assert decide(client, one, other=two).json()["costs"] == [[1, 3, 3], [6, 5, 8]]
+        assert decide(client, one, other=two).json()["expected_costs"] == [[1, 3, 3], [6, 5, 8]]
         assert decide(client, one).status_code == 422
         assert decide(client, one, other=two[:1]).status_code == 422
 
