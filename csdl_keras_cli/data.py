@@ -213,11 +213,17 @@ def described_inputs(data: Data) -> str:
     x, own = data.x["train"], data.own
     assert own is not None
     if isinstance(x, Table):
-        categories = [repr(x.columns.names[place]) for place in x.columns.categorical]
-        parts = [f"{x.shape[1] - len(categories)} columns of numbers"]
-        if categories:
-            parts.append(f"{len(categories)} of categories ({_listed(categories)})")
-        if missing := int(np.isnan(x.rows).any(axis=0).sum()):
+        columns = x.columns
+        dates = [repr(name) for name, _ in columns.dates]
+        known = zip(columns.names, columns.categories, strict=True)
+        categories = [repr(name) for name, them in known if them is not None]
+        numbers = len(columns.names) - len(categories) - len(dates)
+        parts = [f"{numbers} columns of numbers"]
+        for kind, names in (("categories", categories), ("dates", dates)):
+            if names:
+                parts.append(f"{len(names)} of {kind} ({_listed(names)})")
+        incomplete = {*np.compress(np.isnan(x.rows).any(axis=0), columns.encoded_names)}
+        if missing := sum(str(name) in incomplete for name in columns.names):
             parts.append(f"{missing} with missing values")
     else:
         parts = ["images of " + "x".join(map(str, x.shape[1:]))]
