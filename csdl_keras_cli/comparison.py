@@ -59,7 +59,7 @@ class Comparison:
         self.data, self.matrices, self.seed = data, dict(matrices), seed
         self.progress, self.folder = progress, folder
         self.failed: dict[str, Exception] = {}
-        self.best, self.best_seed = "", 0
+        self.best, self.best_seed, self.last = "", 0, ""
         #: The file of the best model, or `None`.
         self.path: pathlib.Path | None = None
         self._make: Callable[[], Any] = _nothing
@@ -170,7 +170,7 @@ class Comparison:
         if ax is None:
             axes.figure.set_size_inches(8, 1.2 + 0.36 * len(frame))
         kinds = [kind_of(name) for name in frame.index]
-        colours = dict(zip(dict.fromkeys(kinds), PALETTE, strict=False)) | {"constant": GREY}
+        colours = dict(zip(dict.fromkeys(kinds), PALETTE, strict=False)) | {"always": GREY}
         axes.barh(
             range(len(frame)),
             frame["average_cost"],
@@ -290,6 +290,7 @@ class Comparison:
             "constant_cost": float(self._prices("test", seed).mean(axis=0).min()),
         }
         self.__dict__.pop("report", None)
+        self.last = name
         self._write()
         self.progress.row(self)
         # A matrix of small costs makes no better model.
@@ -418,6 +419,60 @@ class Comparison:
         except Exception as error:
             self.failed[name] = error
             self.progress.tell(f"{name} failed: {type(error).__name__}: {error}")
+
+
+def compare(
+    x: Any,
+    y: Any,
+    costs: Any,
+    algorithms: Sequence[Any] | None = None,
+    *,
+    today: Any = None,
+    split_by: Any = None,
+    groups: Any = None,
+    effort: str | None = None,
+    epochs: int | None = None,
+    seed: int = 0,
+    verbose: str | int = "auto",
+) -> Comparison:
+    """Compares what decisions cost on one data set: what anybody would try first, and algorithms.
+
+    Examples are split as `csdl_keras.datasets.split` does. The table has the best constant
+    decision; logistic regression and, on tables, histogram boosting, on images a random forest, of
+    scikit-learn, each by argmax and by the calibrated Bayes decision; and the algorithms. All learn
+    from the training examples; the validation examples calibrate, and choose `best`.
+
+    Args:
+        x: inputs, as in `csdl_keras.train`.
+        y: labels `(N,)`, as in `csdl_keras.train`.
+        costs: a cost matrix `(K, D)`, `C[true, decision]`; cost vectors `(N, D)`, what each decision
+            costs an example; or costs known when deciding, `(N, K, D)` or
+            `csdl_keras.costs.AffineCosts`.
+        algorithms: names of `ALGORITHMS`, an `Algorithm`, or names of `"lightgbm"`, `"xgboost"` and
+            `"catboost"`, if they are installed. `None` (default) is `"calibrated_bayes"`, with
+            `effort="balanced"` also `"ensemble_bayes"`, and with cost vectors `"cost_model"`.
+        today: decisions `(N,)` that were taken until now, labels or numbers of decisions. Defaults
+            to `None`.
+        split_by, groups: dates or numbers, and groups, `(N,)`, as in `csdl_keras.datasets.split`.
+        effort, epochs: as in `csdl_keras.train`.
+        seed: seed of the split and of all training. Defaults to 0.
+        verbose: `"auto"` (default) shows rows as they finish in a terminal or notebook, 1
+            everywhere, 0 nowhere.
+
+    Returns:
+        A `Comparison`: print it, or see `to_frame()`, `plot()`, `best`, `model` and `report`.
+
+    Raises:
+        ValueError: if an argument fails its check, before anything is trained.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> data = csdl_keras.datasets.load("digits")
+    >>> matrix = csdl_keras.costs.randomized_proportional(data.y_train, seed=0)
+    >>> found = csdl_keras.compare(data.x_train, data.y_train, matrix, ["dnn_bayes"], epochs=1)
+    >>> [name for name in found.to_frame().index if name.endswith("_bayes")]
+    """
 
 
 def _nothing() -> None:
