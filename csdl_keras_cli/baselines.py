@@ -1,10 +1,9 @@
 """What anybody would try first: classifiers of scikit-learn, and boosted trees of others."""
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -12,55 +11,58 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from csdl_keras_cli.columns import Columns
+
 #: Most categories of a column that boosting of scikit-learn takes as such.
 _MOST_CATEGORIES = 255
 
 
-def baseline(name: str, categories: Mapping[int, int], seed: int) -> Any:
+def baseline(name: str, width: int, columns: Columns | None, seed: int) -> Any:
     """Returns an unfitted classifier of encoded rows, NaN where missing.
 
     Args:
         name: one of `choices.BASELINES`.
-        categories: the numbers of categories by the indices of columns that have some.
+        width: number of values in a row.
+        columns: the columns of the table that rows are of, or `None` for images.
         seed: seed of everything random.
     """
-    return _MADE[name](categories, seed)
+    return _MADE[name](width, columns, seed)
 
 
-def _logistic(categories: Mapping[int, int], seed: int) -> Any:
-    def is_number(rows: np.ndarray) -> list[int]:
-        return [place for place in range(rows.shape[1]) if place not in categories]
-
-    numbers = make_pipeline(
-        SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True),
-        StandardScaler(),
+def _logistic(width: int, columns: Columns | None, seed: int) -> Any:
+    regression = LogisticRegression(max_iter=300)
+    if columns is None:  # The values of pixels are all alike.
+        return regression
+    categories = list(columns.categorical)
+    numbers = [place for place in range(width) if place not in categories]
+    filled = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+    encoded = make_column_transformer(
+        (make_pipeline(filled, StandardScaler()), numbers),
+        (OneHotEncoder(handle_unknown="ignore"), categories),
     )
-    coded = OneHotEncoder(handle_unknown="ignore")
-    encoded = make_column_transformer((numbers, is_number), (coded, list(categories)))
-    return make_pipeline(encoded, LogisticRegression(max_iter=300))
+    return make_pipeline(encoded, regression)
 
 
-def _boosting(categories: Mapping[int, int], seed: int) -> Any:
-    few = [place for place, size in categories.items() if size <= _MOST_CATEGORIES]
-    return HistGradientBoostingClassifier(
-        categorical_features=few or None, early_stopping=True, random_state=seed
-    )
+def _boosting(width: int, columns: Columns | None, seed: int) -> Any:
+    sizes = {} if columns is None else columns.categorical
+    few = [place for place, size in sizes.items() if size <= _MOST_CATEGORIES]
+    return HistGradientBoostingClassifier(categorical_features=few or None, random_state=seed)
 
 
-def _forest(categories: Mapping[int, int], seed: int) -> Any:
+def _forest(width: int, columns: Columns | None, seed: int) -> Any:
     return RandomForestClassifier(n_jobs=-1, random_state=seed)
 
 
-def _other(module: str, name: str, **arguments: Any) -> Callable[[Mapping[int, int], int], Any]:
+def _other(module: str, name: str, **arguments: Any) -> Callable[..., Any]:
     """Returns what makes a classifier of a package that is not required."""
 
-    def make(categories: Mapping[int, int], seed: int) -> Any:
+    def make(width: int, columns: Columns | None, seed: int) -> Any:
         return getattr(importlib.import_module(module), name)(random_state=seed, **arguments)
 
     return make
 
 
-_MADE: dict[str, Callable[[Mapping[int, int], int], Any]] = {
+_MADE: dict[str, Callable[..., Any]] = {
     "logistic": _logistic,
     "boosting": _boosting,
     "forest": _forest,

@@ -14,14 +14,15 @@ class SavedClassifier:
     """What `csdl-keras compare` saves of scikit-learn by joblib: it decides on rows as they are.
 
     Args:
-        classifier: a fitted `csdl_keras.sklearn.BayesClassifier` of encoded rows, whose labels are
-            numbers.
-        rule: `"Bayes"` decides by the lowest expected cost, `"argmax"` by the most likely class, and
-            a number is that decision, always.
+        classifier: a fitted `csdl_keras.sklearn.BayesClassifier`, or `csdl_keras.baselines.CSOSR`,
+            of encoded rows, whose labels are numbers.
+        rule: `"Bayes"` decides by the lowest expected cost, `"argmax"` by the most likely class,
+            and a number is that decision, always.
         classes: the labels, in the order of their numbers.
         decisions: names of all decisions, those of labels first.
         columns: the columns of a table, or `None` for images and other arrays.
         known_costs: what decisions cost by columns that are known when deciding, or `None`.
+        scale: what a cost of 1 that the classifier estimates stands for. Defaults to 1.
         input_shape: the shape of an image, or `None` for tables.
 
     Example:
@@ -41,12 +42,8 @@ class SavedClassifier:
     decisions: tuple[str, ...]
     columns: Columns | None = None
     known_costs: Expressions | None = None
+    scale: float = 1.0
     input_shape: tuple[int, ...] | None = None
-
-    @property
-    def cost_matrix(self) -> np.ndarray:
-        """The costs `(K, D)`, or the means of those that are known when deciding."""
-        return self.classifier.cost_matrix_
 
     def predict_cost(self, x: Any, costs: Any = None) -> np.ndarray:
         """Returns the expected cost of each decision, `(N, D)`.
@@ -56,6 +53,8 @@ class SavedClassifier:
             costs: costs known when deciding, `(N, K, D)`; `None` (default) computes them from
                 columns of `x` if the model has `known_costs`.
         """
+        if hasattr(self.classifier, "predict_costs"):
+            return self.scale * self.classifier.predict_costs(self._rows(x))
         return self.classifier.predict_cost(self._rows(x), self._costs(x, costs))
 
     def decide(self, x: Any, costs: Any = None) -> np.ndarray:

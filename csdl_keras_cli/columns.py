@@ -7,7 +7,7 @@ import dataclasses
 import datetime
 import numbers
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 
@@ -16,11 +16,15 @@ MOST_CATEGORIES = 10_000
 
 # A value is of the first kind that fits, since booleans are also numbers.
 _KINDS: dict[str, Any] = {
-    "date": (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64),
+    "date": (datetime.date, np.datetime64),
+    "time": (datetime.time, datetime.timedelta, np.timedelta64),
     "boolean": (bool, np.bool_),
     "string": str,
     "number": numbers.Real,
 }
+
+#: The encoded columns of a date beside its days since 1970, with their numbers of categories.
+_DATE_PARTS = {"weekday": 7, "month": 12, "hour": 0}
 
 
 def is_frame(x: object) -> bool:
@@ -30,21 +34,33 @@ def is_frame(x: object) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Columns:
-    """The columns of a data frame, by name: numbers (`None`), and the categories of the others."""
+    """The columns of a data frame, by name: categories of each, or `None`, and which are dates.
+
+    `dates` are names with the format of `strptime` in which texts write dates, or `""` for ISO
+    8601. Each becomes four encoded columns: days since 1970, weekday, month and hour.
+    """
 
     names: tuple[Any, ...]
     categories: tuple[tuple[Any, ...] | None, ...]
+    dates: tuple[tuple[Any, str], ...] = ()
 
     @classmethod
-    def of(cls, frame: Any) -> Self:
-        """Returns the columns of a data frame, categories in sorted order."""
+    def of(cls, frame: Any, dates: Mapping[Any, str] | None = None) -> Self:
+        """Returns the columns of a data frame, categories in sorted order.
+
+        `dates` are the formats of columns of texts that are dates.
+        """
         names = list(frame.columns)
         if not all(isinstance(name, (str, int)) for name in names) or len(set(names)) < len(names):
             raise ValueError(f"Expected columns with distinct strings as names; received {names}.")
         found: list[tuple[Any, ...] | None] = []
+        formats = dict(dates or {})
         for name in names:
             values = read_column(name, frame[name])
-            distinct = set(values) - {None} if isinstance(values, list) else set()
+            if _is_dates(values):
+                formats.setdefault(name, "")
+            coded = isinstance(values, list) and name not in formats
+            distinct = set(values) - {None} if coded else set()
             if len(distinct) > MOST_CATEGORIES:
                 raise ValueError(
                     f"Expected at most {MOST_CATEGORIES} categories in column {name!r}; received "
@@ -52,12 +68,33 @@ class Columns:
                 )
             ordered = sorted(distinct, key=lambda one: (str(type(one)), one))
             found.append(tuple(ordered) or None)
-        return cls(tuple(names), tuple(found))
+        ordered_dates = tuple((name, formats[name]) for name in names if name in formats)
+        return cls(tuple(names), tuple(found), ordered_dates)
+
+    @property
+    def _encoded(self) -> list[tuple[str, int]]:
+        """The name of each encoded column and its number of categories, 0 for numbers."""
+        formats, found = dict(self.dates), []
+        for name, known in zip(self.names, self.categories, strict=True):
+            found.append((str(name), len(known or ())))
+            if name in formats:
+                found += [(f"{name}: {part}", size) for part, size in _DATE_PARTS.items()]
+        return found
+
+    @property
+    def encoded_names(self) -> list[str]:
+        """The names of the encoded columns, of a date `"when"`, `"when: weekday"`, and so on."""
+        return [name for name, _ in self._encoded]
+
+    @property
+    def width(self) -> int:
+        """The number of encoded columns."""
+        return len(self._encoded)
 
     @property
     def categorical(self) -> dict[int, int]:
-        """The numbers of categories by the indices of columns that have some."""
-        return {i: len(them) for i, them in enumerate(self.categories) if them is not None}
+        """The numbers of categories by the indices of encoded columns that have some."""
+        return {place: size for place, (_, size) in enumerate(self._encoded) if size}
 
     def encode(self, rows: Any) -> np.ndarray:
         """Returns `(N, F)` numbers: categories by their index, NaN where missing or unknown."""
@@ -68,8 +105,11 @@ class Columns:
                 f"Expected the columns {list(self.names)}; received none of the name "
                 f"{', '.join(map(repr, lacking))}, but {have}."
             )
+        formats = dict(self.dates)
         encoded = [
-            _codes(name, rows[name], known)
+            _date_parts(name, rows[name], formats[name])
+            if name in formats
+            else _codes(name, rows[name], known)
             for name, known in zip(self.names, self.categories, strict=True)
         ]
         sizes = [len(column) for column in encoded]
@@ -118,8 +158,12 @@ def rows_of(x: Any) -> Any:
 
 
 def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
-    """Returns numbers or booleans as float64, NaN where missing; others as a list with None."""
+    """Returns numbers or booleans as float64, NaN where missing; dates as datetime64, NaT where
+    missing and without their time zones; others as a list with None.
+    """
     categorical = str(getattr(values, "dtype", "")) == "category"
+    if getattr(getattr(values, "dtype", None), "time_zone", None):
+        values = values.to_list()  # As an array, Polars would move the times to UTC.
     array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
     if array.ndim != 1:
         raise ValueError(
@@ -127,21 +171,24 @@ def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
         )
     if array.dtype.kind in "biuf" and not categorical:
         return array.astype("float64")
+    if array.dtype.kind == "M":
+        return array.astype("datetime64[us]")
     listed = [None if _is_missing(value) else value for value in array.tolist()]
     kinds = {_kind(value): value for value in listed if value is not None}
-    if "date" in kinds or array.dtype.kind in "mM":
+    if "time" in kinds or array.dtype.kind == "m":
         raise ValueError(
-            f"Expected no dates in column {name!r}; received {kinds.get('date', array.dtype)!r}. "
-            "Pass what matters about them as numbers or categories, such as the days since a "
-            "reference date, or the month."
+            f"Expected no times of day or durations in column {name!r}; received "
+            f"{kinds.get('time', array.dtype)!r}. Pass them as numbers, such as hours."
         )
+    if list(kinds) == ["date"]:
+        return _moments(listed)
     if categorical:
         return [_category(value) for value in listed]
     if "other" in kinds or len(kinds) > 1:
         received = sorted({type(value).__name__ for value in kinds.values()})
         raise ValueError(
-            f"Expected column {name!r} to hold numbers, strings or booleans, one kind of them; "
-            f"received {' and '.join(received)}, such as {next(iter(kinds.values()))!r}."
+            f"Expected column {name!r} to hold numbers, strings, booleans or dates, one kind of "
+            f"them; received {' and '.join(received)}, such as {next(iter(kinds.values()))!r}."
         )
     if "string" in kinds:
         return listed
@@ -157,6 +204,16 @@ def _kind(value: Any) -> str:
     return next((kind for kind, types in _KINDS.items() if isinstance(value, types)), "other")
 
 
+def _is_dates(values: np.ndarray | list[Any]) -> TypeGuard[np.ndarray]:
+    return isinstance(values, np.ndarray) and values.dtype.kind == "M"
+
+
+def _moments(values: list[Any]) -> np.ndarray:
+    """Returns dates as datetime64, by the clock of their own time zones."""
+    plain = (it.replace(tzinfo=None) if isinstance(it, datetime.datetime) else it for it in values)
+    return np.array(list(plain), "datetime64[us]")
+
+
 def _category(value: Any) -> Any:
     """Returns the value of a categorical as JSON keeps it; whole floats as integers."""
     if isinstance(value, float) and value.is_integer():
@@ -168,6 +225,8 @@ def _category(value: Any) -> Any:
 def _codes(name: Any, column: Any, known: tuple[Any, ...] | None) -> np.ndarray:
     """Returns a column as numbers; categories as their index among those that are known."""
     values = read_column(name, column)
+    if _is_dates(values):
+        values = list(values.tolist())  # refused below
     numeric = not isinstance(values, list)
     if numeric and known is not None:
         # As floating point, integers above 2**53 are rounded.
@@ -175,10 +234,39 @@ def _codes(name: Any, column: Any, known: tuple[Any, ...] | None) -> np.ndarray:
         values = [None if _is_missing(value) else _category(value) for value in exact]
     strings = known is not None and all(isinstance(one, str) for one in known)
     for value in [] if numeric and known is None else values:
-        if value is not None and isinstance(value, str) != strings:
+        wrong = isinstance(value, str) != strings or isinstance(value, datetime.date)
+        if value is not None and wrong:
             right = "strings" if strings else "numbers"
             raise ValueError(f"Expected {right} in column {name!r}; received {value!r}.")
     if known is None:
         return np.array(values, "float64")  # `None` becomes NaN
     index = {category: float(code) for code, category in enumerate(known)}
     return np.array([index.get(value, np.nan) for value in values])
+
+
+def _date_parts(name: Any, column: Any, form: str) -> np.ndarray:
+    """Returns dates as whole days since 1970, weekdays from Monday, months and hours `(N, 4)`."""
+    values = read_column(name, column)
+    if not _is_dates(values):
+        listed = np.array(values, object).tolist()
+        listed = [None if _is_missing(value) else value for value in listed]
+        dates = {value: _parsed(name, value, form) for value in set(listed) - {None}}
+        values = _moments([dates.get(value) for value in listed])
+    midnights, first = values.astype("datetime64[D]"), np.datetime64(0, "D")
+    days = (midnights - first) / np.timedelta64(1, "D")
+    months = (values.astype("datetime64[M]") - np.datetime64(0, "M")) / np.timedelta64(1, "M")
+    hours = (values - midnights) / np.timedelta64(1, "h")
+    return np.column_stack([days, (days + 3) % 7, months % 12, hours])  # 1970 began on a Thursday.
+
+
+def _parsed(name: Any, value: Any, form: str) -> datetime.datetime:
+    """Returns the date that a text writes."""
+    try:
+        if form:
+            return datetime.datetime.strptime(value, form)
+        return datetime.datetime.fromisoformat(value)
+    except (TypeError, ValueError) as error:
+        written = f"in the format {form!r}" if form else "such as 2026-11-29T14:30"
+        raise ValueError(
+            f"Expected dates in column {name!r}, or texts {written}; received {value!r}."
+        ) from error

@@ -1,305 +1,483 @@
-"""Compares algorithms on one data set and several cost matrices: rows, table and figure."""
+"""Compares what decisions cost: of a constant, of today, of baselines and of algorithms."""
 
-import argparse
+import contextlib
 import dataclasses
-import datetime
 import functools
-import os
 import pathlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import joblib
-import keras
 import numpy as np
 import pandas
-from matplotlib.figure import Figure
 
-from csdl_keras import ALGORITHMS, Algorithm, Settings, Trainer
-from csdl_keras._utils.files import check_writable, replacing, save_model
-from csdl_keras.evaluation._report_text import as_text, interval, number, saving_sentence, warning
-from csdl_keras.paper.failures import Failures
-from csdl_keras.paper.figures import COLOURS
-from csdl_keras.paper.table2 import GROUPS
-from csdl_keras.training.algorithms import get_algorithm
-from csdl_keras.training.train import Trained
-from csdl_keras_cli.choices import DEFAULT_ALGORITHMS, FIRST_COST_SEED
-from csdl_keras_cli.data import SAVINGS, Data, data_record, load_snippet, read_data, show_data
-from csdl_keras_cli.run_folder import RunRecord, accelerators
+from csdl_keras_cli.classifier import SavedClassifier
+from csdl_keras_cli.columns import rows_of
+from csdl_keras_cli.comparison_text import kind_of, table_html, table_text
+from csdl_keras_cli.data import Data
+from csdl_keras_cli.progress import Progress
+from csdl_keras_cli.writable import replacing
 
-#: An algorithm and the seed of its cost matrix, 0 if costs are the user's.
-Cell = tuple[Algorithm, int]
+
+@dataclasses.dataclass(frozen=True)
+class Candidate:
+    """A way to decide for one cost matrix: its decisions by split, and what makes its model."""
+
+    name: str
+    seed: int
+    decisions: Mapping[str, np.ndarray]
+    seconds: float = 0.0
+    make: Callable[[], Any] | None = None
+    epochs: int = 0
+    backend: str = ""
+    effort: str = ""
 
 
 class Comparison:
-    """Trains algorithms for cost matrices, by their seeds, and keeps results and the best model."""
+    """What decisions cost, a row for each way to decide: what `csdl_keras.compare` returns.
+
+    Printed, or displayed in a notebook, it is a table; `to_frame()` returns that as a data frame,
+    `plot()` draws it, and `report` holds all numbers behind it.
+
+    Attributes:
+        best: name of the row with the lowest cost of a validation example.
+        model: what decides as that row does, a `keras.Model` for `csdl_keras.decide`, or an object
+            whose `predict(x)` returns names of decisions.
+        results: a data frame with a row for each way to decide and cost matrix.
+        failed: the errors of rows that failed, by name.
+    """
 
     def __init__(
-        self, data: Data, matrices: dict[int, np.ndarray], settings: Settings, seed: int = 0
+        self,
+        data: Data,
+        matrices: Mapping[int, np.ndarray],
+        seed: int,
+        progress: Progress,
+        folder: pathlib.Path | None = None,
     ):
-        self.data, self.matrices, self.settings, self.seed = data, matrices, settings, seed
-        self.failures = Failures()
-        #: Rows of `results.csv` so far, in the order of matrices and algorithms.
-        self.results = pandas.DataFrame()
-        #: The row of the model that is kept, and its file.
-        self.best: tuple[dict[str, Any], pathlib.Path] | None = None
-        self._decisions: dict[int, dict[str, np.ndarray]] = {seed: {} for seed in matrices}
-        self._rows: dict[Cell, dict[str, Any]] = {}
-        self._lowest = float("inf"), 0
+        self.data, self.matrices, self.seed = data, dict(matrices), seed
+        self.progress, self.folder = progress, folder
+        self.failed: dict[str, Exception] = {}
+        self.best, self.best_seed, self.last = "", 0, ""
+        #: The file of the best model, or `None`.
+        self.path: pathlib.Path | None = None
+        self._make: Callable[[], Any] = _nothing
+        self._made: Callable[[], Any] | None = None
+        self._lowest = float("inf")
+        self._rows: dict[tuple[str, int], dict[str, Any]] = {}
+        self._paid: dict[tuple[str, int], np.ndarray] = {}
+        self._chosen: dict[tuple[str, int], np.ndarray] = {}
 
-    def unsuited(self, algorithms: Sequence[Algorithm]) -> dict[str, str]:
-        """Returns the algorithms that do not fit data and costs, and why, before training."""
-        trainer, reasons = functools.cache(self._trainer), {}
+    @property
+    def model(self) -> Any:
+        """What decides as the best row does."""
+        if self._made is not self._make:
+            self._made, self._model = self._make, self._make()
+        return self._model
+
+    @property
+    def results(self) -> pandas.DataFrame:
+        """A row for each way to decide and cost matrix, as in `results.csv`."""
+        rows = []
+        for (name, seed), row in self._rows.items():
+            saved = self._difference(self._constant(seed), name, seed)
+            rows.append(row | saved | {"against_best": self._place(name, seed)})
+        return pandas.DataFrame(rows)
+
+    @functools.cached_property
+    def report(self) -> Any:
+        """The `CostReport` of all models, for the first cost matrix."""
+        seed = min(self.matrices)
+        models = {
+            name: chosen
+            for (name, one), chosen in self._chosen.items()
+            if one == seed and name not in (self._constant(seed), "today")
+        }
+        return self.data.report(models, self.matrices[seed])
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Returns the table as a data frame, the lowest average cost first.
+
+        Its columns are the average cost of a test example; how much is saved relative to the best
+        constant decision, with the paired 95 % interval; `mark`, `"best"`, or `"="` where the cost
+        cannot be told from that of the best; the share of errors, and seconds. With several cost
+        matrices they are means over those for which most rows are done.
+        """
+        results = self.results
+        done = results.groupby("cost_seed")["algorithm"].transform("size")
+        groups = results[done == done.max()].groupby("algorithm", sort=False)
+        means = ["average_cost", "saved", "saved_low", "saved_high", "constant_cost"]
+        frame = groups[[*means, "error_rate", "train_seconds"]].mean()
+        frame["standard_error"] = groups["average_cost"].sem()
+        frame["mark"] = groups["against_best"].agg(
+            lambda places: "=" if (places != "costlier").all() else ""
+        )
+        frame = frame.sort_values("average_cost", kind="stable")
+        frame.loc[frame.index[:1], "mark"] = "best"
+        return frame
+
+    def __repr__(self) -> str:
+        return f"{self.title}\n{table_text(self.to_frame())}\n{self.sentence}"
+
+    def _repr_html_(self) -> str:
+        return table_html(self.title, self.to_frame(), self.sentence)
+
+    @property
+    def title(self) -> str:
+        """What the table is about."""
+        several = f", means over {len(self.matrices)} cost matrices" * (len(self.matrices) > 1)
+        return f"{self.data.title}: cost of a test example, of {self.data.size('test'):,}{several}"
+
+    @property
+    def sentence(self) -> str:
+        """Says what the cheapest model saves, and whether anything is worth having."""
+        from csdl_keras.evaluation._report_text import saving_sentence
+
+        models = [name for name in self.to_frame().index if not name.startswith("always ")]
+        models = [name for name in models if name != "today"]
+        if not models:
+            return "No model was trained."
+        if len(self.matrices) > 1:
+            row = self.to_frame().loc[models[0]].to_dict() | {"constant_decision": ""}
+            text = f"{models[0]} is the cheapest. {saving_sentence(row)}"
+        else:
+            text = self.report.sentence
+        rivals = []
+        row = self.to_frame().loc[models[0]]
+        if not row["saved_low"] > 0:
+            rivals.append("the best constant decision")
+        if self.data.today is not None:
+            today = self._difference("today", models[0], min(self.matrices))
+            rivals += ["today's decisions"] * (not today["saved_low"] > 0)
+        if not rivals:
+            return text
+        return f"Nothing here costs less than {' or '.join(rivals)} beyond chance. {text}"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws what each row costs, the lowest on top.
+
+        Args:
+            ax: Matplotlib axes; `None` (default) makes a figure.
+
+        Returns:
+            The axes.
+        """
+        from csdl_keras.plots._axes import GREY, PALETTE, axes_of_curves
+
+        frame = self.to_frame()[::-1]
+        axes = axes_of_curves(ax)
+        if ax is None:
+            axes.figure.set_size_inches(8, 1.2 + 0.36 * len(frame))
+        kinds = [kind_of(name) for name in frame.index]
+        colours = dict(zip(dict.fromkeys(kinds), PALETTE, strict=False)) | {"always": GREY}
+        axes.barh(
+            range(len(frame)),
+            frame["average_cost"],
+            xerr=frame["standard_error"] if len(self.matrices) > 1 else None,
+            color=[colours[kind] for kind in kinds],
+            capsize=3,
+        )
+        axes.set_yticks(range(len(frame)), list(frame.index), parse_math=False)
+        for kind in dict.fromkeys(kinds):
+            axes.barh([0], [0], color=colours[kind], label=kind)
+        axes.set_xlabel("average cost of a test example")
+        axes.set_title(self.data.title, loc="left", parse_math=False)
+        axes.set_xlim(left=0)
+        axes.legend(frameon=False)
+        return axes
+
+    # What is compared.
+
+    def add_constant(self) -> None:
+        """Adds the decision that costs least if it is always taken, for each matrix."""
+        for seed in self.matrices:
+            chosen = int(self._prices("test", seed).mean(axis=0).argmin())
+            decisions = {part: np.full(self.data.size(part), chosen) for part in ("val", "test")}
+            make = functools.partial(self._always, chosen, seed)
+            self.add(Candidate(self._constant(seed), seed, decisions, make=make))
+
+    def add_today(self) -> None:
+        """Adds the decisions that were taken until now, if they are known."""
+        if self.data.today is not None:
+            self.add(Candidate("today", min(self.matrices), {"test": self.data.today}))
+
+    def add_baseline(self, name: str) -> None:
+        """Trains a classifier of another package; adds its argmax and its Bayes decision."""
+        start, parts = time.perf_counter(), ("train", "val", "test")
+        with self._step(name):
+            from csdl_keras_cli.baselines import baseline
+
+            rows, columns = {part: self._flat(part) for part in parts}, self.data.columns
+            fitted = baseline(name, rows["train"].shape[1], columns, self.seed)
+            fitted.fit(rows["train"], self.data.y["train"])
+            decisions = {part: np.ravel(fitted.predict(rows[part])) for part in parts[1:]}
+        if name in self.failed:
+            return
+        for seed in self.matrices:
+            make = functools.partial(self._saved, fitted, seed, "argmax")
+            if len(self.data.decisions) >= len(self.data.labels):
+                self.add(Candidate(name, seed, decisions, time.perf_counter() - start, make))
+            with self._step(f"{name}_bayes"):
+                model = self._saved(fitted, seed, "Bayes")
+                chosen = {it: model.decide(rows[it], self._known(it)) for it in parts[1:]}
+                seconds = time.perf_counter() - start
+                self.add(Candidate(f"{name}_bayes", seed, chosen, seconds, lambda: model))
+        self.save()
+
+    def add_algorithms(self, algorithms: Sequence[Any], settings: Any) -> None:
+        """Trains algorithms, one after the other; what they share is trained once."""
+        import keras
+
+        own = self.data.costs is not None or self.data.known is not None
+        trainers: dict[Data, Any] = {}
         for algorithm in algorithms:
-            try:
-                request = self._request((algorithm, min(self.matrices)))
-                trainer(self.data.suiting(algorithm)).key(*request)
-            except ValueError as error:
-                reasons[algorithm.name] = str(error)
-        return reasons
+            form = self.data.suiting(algorithm)
+            if form not in trainers:
+                trainers[form] = self._trainer(form, settings)
+        planned = [
+            trainers[self.data.suiting(it)].planned_epochs(
+                it, None if own else self.matrices[min(self.matrices)]
+            )
+            for it in algorithms
+        ]
+        self.progress.plan(dict(zip([it.name for it in algorithms], planned, strict=True)))
+        for algorithm in algorithms:
+            form, is_network = self.data.suiting(algorithm), algorithm.body_kind.is_network
+            for seed, matrix in self.matrices.items():
+                with self._step(algorithm.name):
+                    trained = trainers[form].train(algorithm, None if own else matrix)
+                    chosen = {part: form.decided(trained.model, part) for part in ("val", "test")}
+                    self.add(
+                        Candidate(
+                            algorithm.name,
+                            seed,
+                            chosen,
+                            trained.seconds,
+                            functools.partial(self._finished, form, trained),
+                            trained.epochs,
+                            keras.backend.backend() if is_network else "scikit-learn",
+                            getattr(settings.body_of(algorithm), "effort", "quick"),
+                        )
+                    )
+            self.progress.done(algorithm.name)
+            self.save()
 
-    def run(self, algorithms: Sequence[Algorithm], folder: pathlib.Path) -> None:
-        """Trains; each result is on disk before it is printed. `failures` has what failed."""
-        self._cells = [(algorithm, seed) for seed in self.matrices for algorithm in algorithms]
-        forms: dict[Data, list[Cell]] = {}
-        for cell in self._cells:
-            forms.setdefault(self.data.suiting(cell[0]), []).append(cell)
-        for form, cells in forms.items():
-            names, requests = list(map(self._name, cells)), map(self._request, cells)
+    def add(self, candidate: Candidate) -> None:
+        """Prices decisions, writes all results, and keeps the model if it is the best one."""
+        name, seed, data = candidate.name, candidate.seed, self.data
+        costs = {}
+        for part, chosen in candidate.decisions.items():
+            prices = self._prices(part, seed)
+            paid = prices[np.arange(len(prices)), chosen]
+            costs[part] = float(paid.mean())
+        self._paid[name, seed], self._chosen[name, seed] = paid, chosen
+        self._rows[name, seed] = {
+            "dataset": data.name,
+            "imbalanced": data.imbalanced,
+            "algorithm": name,
+            "cost_seed": seed,
+            "average_cost": costs["test"],
+            "error_rate": float(np.mean(chosen != data.y["test"])),
+            "validation_cost": costs.get("val"),
+            "train_seconds": round(candidate.seconds, 2),
+            "epochs": candidate.epochs,
+            "train_size": data.size("train") + data.size("val"),
+            "seed": self.seed,
+            "backend": candidate.backend,
+            "effort": candidate.effort,
+            "constant_decision": self._constant(seed).removeprefix("always "),
+            "constant_cost": float(self._prices("test", seed).mean(axis=0).min()),
+        }
+        self.__dict__.pop("report", None)
+        self.last = name
+        self._write()
+        self.progress.row(self)
+        # A matrix of small costs makes no better model.
+        lowest = float(self._prices("val", seed).mean(axis=0).min()) or 1.0
+        rank = costs["val"] / lowest if candidate.make is not None else float("inf")
+        if candidate.make is not None and rank < self._lowest:
+            self._lowest, self._make = rank, candidate.make
+            self.best, self.best_seed = name, seed
 
-            def failed(index: int, error: Exception, names: Sequence[str] = names) -> None:
-                self.failures.add(names[index], error)
+    def save(self) -> None:
+        """Writes the best model, unless it is on disk; it replaces the one before."""
+        if self.folder is None or self._made is self._make:
+            return
+        with self._step(f"the model of {self.best}"):
+            model, before = self.model, self.path
+            self.path = self.folder / f"best_model{'.keras' if _is_keras(model) else '.joblib'}"
+            with replacing(self.path) as unfinished:
+                model.save(unfinished) if _is_keras(model) else joblib.dump(model, unfinished)
+            if before is not None and before != self.path:
+                before.unlink()
 
-            for index, trained in self._trainer(form).train_all(requests, on_error=failed):
-                with self.failures.step(names[index]):
-                    self._add(cells[index], form, trained, folder)
+    # The parts of these.
 
-    def _trainer(self, form: Data) -> Trainer:
-        """Returns the trainer of the data in one form."""
+    def _prices(self, part: str, seed: int) -> np.ndarray:
+        return self.data.prices(part, self.matrices[seed])
+
+    def _known(self, part: str) -> Any:
+        return None if self.data.known is None else self.data.known[part]
+
+    def _flat(self, part: str) -> np.ndarray:
+        rows = rows_of(self.data.x[part])
+        return np.reshape(rows, (len(rows), -1))
+
+    def _constant(self, seed: int) -> str:
+        """Returns the name of the row of the best constant decision."""
+        if len(self.matrices) > 1:
+            return "always one decision"
+        return f"always {self.data.decisions[self._prices('test', seed).mean(axis=0).argmin()]}"
+
+    def _difference(self, name: str, other: str, seed: int) -> dict[str, float]:
+        """Returns how much less the other row costs than the first, with the 95 % interval."""
+        if name == other:
+            return {"saved": 0.0, "saved_low": 0.0, "saved_high": 0.0}
+        from csdl_keras.evaluation.intervals import paired_difference
+
+        first, second = self._paid[name, seed], self._paid[other, seed]
+        pair = paired_difference(first, second, self._bounds[seed])
+        return {"saved": pair.difference, "saved_low": pair.low, "saved_high": pair.high}
+
+    @functools.cached_property
+    def _bounds(self) -> dict[int, Any]:
+        """What decisions may cost at most, by the seed of the matrix."""
+        from csdl_keras.evaluation.intervals import CostBounds
+
+        data = self.data
+        known = data.known["test"] if data.known is not None else None
+        return {
+            seed: CostBounds(data.costs["test"], None, None)
+            if data.costs is not None
+            else CostBounds(data.y["test"], matrix if known is None else known, None)
+            for seed, matrix in self.matrices.items()
+        }
+
+    def _place(self, name: str, seed: int) -> str:
+        """Tells whether a row is the best of its matrix, tied with it, or costlier."""
+        own = [it for it in self._paid if it[1] == seed]
+        best = min(own, key=lambda it: self._rows[it]["average_cost"])[0]
+        if name == best:
+            return "best"
+        return "costlier" if self._difference(name, best, seed)["saved_low"] > 0 else "tied"
+
+    def _trainer(self, form: Data, settings: Any) -> Any:
+        from csdl_keras import Trainer
+
+        own = form.costs if form.known is None else form.known
         train, val = ((form.x[part], form.y[part]) for part in ("train", "val"))
         return Trainer(
             *train,
-            val if form.costs is None else (*val, form.costs["val"]),
-            settings=self.settings,
+            val if own is None else (*val, own["val"]),
+            settings=settings,
             seed=self.seed,
-            verbose="auto",
-            costs=None if form.costs is None else form.costs["train"],
+            callbacks=[self.progress.callback()],
+            costs=None if own is None else own["train"],
         )
 
-    def _request(self, cell: Cell) -> tuple[Algorithm, np.ndarray | None]:
-        """Returns what `Trainer.train_all` takes; costs of examples are data of the trainer."""
-        return cell[0], self.matrices[cell[1]] if self.data.costs is None else None
+    def _finished(self, form: Data, trained: Any) -> Any:
+        """Returns a trained model that takes raw rows and knows the labels."""
+        if _is_keras(trained.model):
+            return form.finished(trained.model)
+        return SavedClassifier(trained.model, "Bayes", *self._names(), scale=trained.unit)
 
-    def _name(self, cell: Cell) -> str:
-        """Returns the name of a cell in messages: the data, the algorithm and the matrix."""
-        matrix = f" for matrix {cell[1]}" if cell[1] else ""
-        return f"{self.data.title} {cell[0].name}{matrix}"
+    def _saved(self, fitted: Any, seed: int, rule: str | int) -> SavedClassifier:
+        """Returns a fitted classifier that decides by a rule; for Bayes it is calibrated."""
+        from sklearn.frozen import FrozenEstimator
 
-    def _add(self, cell: Cell, form: Data, trained: Trained, folder: pathlib.Path) -> None:
-        """Prices decisions, writes all results, and keeps the model if it is the best one."""
-        algorithm, seed = cell
-        data, matrix = self.data, self.matrices[seed]
-        costs, chosen = {}, {}
-        for part in ("val", "test"):
-            prices, chosen[part] = data.prices(part, matrix), form.decided(trained.model, part)
-            costs[part] = float(prices[np.arange(len(prices)), chosen[part]].mean())
-        backend = keras.backend.backend() if algorithm.body_kind.is_network else "scikit-learn"
-        row = self._rows[cell] = {
-            "dataset": data.name,
-            "imbalanced": data.imbalanced,
-            "algorithm": algorithm.name,
-            "cost_seed": seed,
-            "average_cost": costs["test"],
-            "error_rate": float(np.mean(chosen["test"] != data.y["test"])),
-            "validation_cost": costs["val"],
-            "train_seconds": round(trained.seconds, 2),
-            "epochs": trained.epochs,
-            "train_size": len(data.y["train"]) + len(data.y["val"]),
-            "seed": self.seed,
-            "backend": backend,
-            "effort": getattr(self.settings.body_of(algorithm), "effort", "quick"),
-        }
-        self._decisions[seed][algorithm.name] = chosen["test"]
-        # Each new result may be the best one, against which others are compared.
-        savings = data.savings(self._decisions[seed], matrix)
-        for (other, other_seed), it in self._rows.items():
-            if other_seed == seed:
-                it |= savings[other.name]
-        self.results = pandas.DataFrame([self._rows[it] for it in self._cells if it in self._rows])
-        with replacing(folder / "results.csv") as unfinished:
-            self.results.to_csv(unfinished, index=False)
-        print(
-            f"{datetime.datetime.now():%H:%M:%S} {self._name(cell)}: average cost "
-            f"{costs['test']:.3f}, error {row['error_rate']:.1%}, {trained.seconds:.0f} s; "
-            f"{len(self._rows)} of {len(self._cells)} rows",
-            flush=True,
-        )
-        # A matrix of small costs makes no better network. Cells do not end in their order.
-        constant = float(data.prices("val", matrix).mean(axis=0).min()) or 1.0
-        rank = costs["val"] / constant, self._cells.index(cell)
-        if rank < self._lowest:
-            with self.failures.step(f"the model of {self._name(cell)}"):
-                model = form.finished(trained.model)
-                suffix = ".keras" if isinstance(model, keras.Model) else ".npz"
-                before, path = self.best, folder / f"best_model{suffix}"
-                save_model(model, path)
-                self.best, self._lowest = (row, path), rank
-                if before is not None and before[1] != path:
-                    before[1].unlink()
+        from csdl_keras.sklearn import BayesClassifier
+
+        # One parameter follows few of the validation examples, by which the best is chosen.
+        calibration = "temperature" if rule == "Bayes" else None
+        bayes = BayesClassifier(FrozenEstimator(fitted), self.matrices[seed], calibration)
+        bayes.fit(self._flat("val"), self.data.y["val"])
+        return SavedClassifier(bayes, rule, *self._names())
+
+    def _always(self, chosen: int, seed: int) -> SavedClassifier:
+        """Returns what decides alike for all examples, and knows how frequent the classes are."""
+        from sklearn.dummy import DummyClassifier
+
+        frequencies = DummyClassifier().fit(self._flat("train"), self.data.y["train"])
+        return self._saved(frequencies, seed, chosen)
+
+    def _names(self) -> tuple[Any, ...]:
+        data = self.data
+        return data.labels, data.decisions, data.columns, data.known_costs
+
+    def _write(self) -> None:
+        if self.folder is not None:
+            with replacing(self.folder / "results.csv") as unfinished:
+                self.results.to_csv(unfinished, index=False)
+
+    @contextlib.contextmanager
+    def _step(self, name: str) -> Iterator[None]:
+        """Shows what is going on; an error ends it, and the others go on."""
+        self.progress.working(name)
+        try:
+            yield
+        except Exception as error:
+            self.failed[name] = error
+            self.progress.tell(f"{name} failed: {type(error).__name__}: {error}")
 
 
-def summarise(results: pandas.DataFrame) -> pandas.DataFrame:
-    """Returns a row for each algorithm, averaged over matrices, the lowest average cost first.
+def compare(
+    x: Any,
+    y: Any,
+    costs: Any,
+    algorithms: Sequence[Any] | None = None,
+    *,
+    today: Any = None,
+    split_by: Any = None,
+    groups: Any = None,
+    effort: str | None = None,
+    epochs: int | None = None,
+    seed: int = 0,
+    verbose: str | int = "auto",
+) -> Comparison:
+    """Compares what decisions cost on one data set: what anybody would try first, and algorithms.
 
-    A mean over other matrices than those of the others may be low by their choice, so matrices
-    count for which most algorithms are done. The means of the ends of intervals are no closer than
-    the ends of an interval of the mean.
+    Examples are split as `csdl_keras.datasets.split` does. The table has the best constant
+    decision; logistic regression and, on tables, histogram boosting, on images a random forest, of
+    scikit-learn, each by argmax and by the calibrated Bayes decision; and the algorithms. All learn
+    from the training examples; the validation examples calibrate, and choose `best`.
+
+    Args:
+        x: inputs, as in `csdl_keras.train`.
+        y: labels `(N,)`, as in `csdl_keras.train`.
+        costs: a cost matrix `(K, D)`, `C[true, decision]`; cost vectors `(N, D)`, what each decision
+            costs an example; or costs known when deciding, `(N, K, D)` or
+            `csdl_keras.costs.AffineCosts`.
+        algorithms: names of `ALGORITHMS`, an `Algorithm`, or names of `"lightgbm"`, `"xgboost"` and
+            `"catboost"`, if they are installed. `None` (default) is `"calibrated_bayes"`, with
+            `effort="balanced"` also `"ensemble_bayes"`, and with cost vectors `"cost_model"`.
+        today: decisions `(N,)` that were taken until now, labels or numbers of decisions. Defaults
+            to `None`.
+        split_by, groups: dates or numbers, and groups, `(N,)`, as in `csdl_keras.datasets.split`.
+        effort, epochs: as in `csdl_keras.train`.
+        seed: seed of the split and of all training. Defaults to 0.
+        verbose: `"auto"` (default) shows rows as they finish in a terminal or notebook, 1
+            everywhere, 0 nowhere.
+
+    Returns:
+        A `Comparison`: print it, or see `to_frame()`, `plot()`, `best`, `model` and `report`.
+
+    Raises:
+        ValueError: if an argument fails its check, before anything is trained.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> data = csdl_keras.datasets.load("digits")
+    >>> matrix = csdl_keras.costs.randomized_proportional(data.y_train, seed=0)
+    >>> found = csdl_keras.compare(data.x_train, data.y_train, matrix, ["dnn_bayes"], epochs=1)
+    >>> [name for name in found.to_frame().index if name.endswith("_bayes")]
     """
-    done = results.groupby("cost_seed")["algorithm"].transform("size")
-    results = results[done == done.max()]
-    groups = results.groupby("algorithm", sort=False)
-    means = ["average_cost", "error_rate", "train_seconds", *SAVINGS[1:5]]
-    summary = groups[means].mean()
-    summary["matrices"], summary["effort"] = groups.size(), groups["effort"].first()
-    summary["error"] = groups["average_cost"].sem()
-    summary["constant_decision"] = groups["constant_decision"].agg(
-        lambda names: names.iloc[0] if names.nunique() == 1 else ""
-    )
-    summary["against_best"] = groups["against_best"].agg(
-        lambda places: (
-            places.iloc[0]
-            if len(places) == 1
-            else f"best or tied for {(places != 'costlier').sum()} of {len(places)}"
-        )
-    )
-    return summary.sort_values("average_cost", kind="stable")
 
 
-def _caption(matrices: int) -> str:
-    """Returns what averages and the spread behind them are, for a number of matrices."""
-    several = f"mean ± standard error over {matrices} cost matrices"
-    return several if matrices > 1 else "mean over test examples"
+def _nothing() -> None:
+    """Makes the model before the first row."""
 
 
-def summary_text(summary: pandas.DataFrame, title: str) -> str:
-    """Returns the table of a comparison, with the best constant decision below it."""
-    constant = summary.iloc[0]
-    heads = ["algorithm", "effort", "average test cost", "saved", "95 % interval"]
-    rows = [(*heads, "against the best", "error rate", "seconds")]
-    for name, it in summary.iterrows():
-        cost = f"{it['average_cost']:.3f}" + f" ± {it['error']:.3f}" * (it["matrices"] > 1)
-        saved = (number(it["saved"]), interval(it), it["against_best"])
-        ends = (f"{it['error_rate']:.1%}", f"{it['train_seconds']:.1f}")
-        named = f"{name} ({get_algorithm(str(name)).title})"
-        rows.append((named, it["effort"], cost, *saved, *ends))
-    name = ": ".join(filter(None, ("best constant decision", constant["constant_decision"])))
-    rows.append((name, "", f"{constant['constant_cost']:.3f}", *[""] * 5))
-    return (
-        f"{title}\n{as_text(rows)}\n"
-        f"{_caption(constant['matrices'])}; seconds count shared stages in full\n"
-        "saved: relative to the best constant decision; tied: the interval of the difference to "
-        "the best contains 0; intervals are paired, over test examples alone"
-    )
-
-
-def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> None:
-    """Draws the average test cost of each algorithm, the lowest on top, and writes a PNG."""
-    summary = summarise(results)[::-1]
-    algorithms = [get_algorithm(str(name)) for name in summary.index]
-    heights, series = np.arange(len(summary)), np.array([it.series for it in algorithms])
-    figure = Figure(figsize=(8, 1.8 + 0.42 * len(summary)), layout="constrained")
-    axes, (means, errors) = figure.subplots(), summary[["average_cost", "error"]].to_numpy().T
-    for name, label in GROUPS.items():
-        if (own := series == name).any():
-            axes.barh(
-                heights[own],
-                means[own],
-                xerr=errors[own],
-                color=COLOURS[name],
-                capsize=3,
-                alpha=0.85,
-                label=label,
-            )
-    dots = results["algorithm"].map(dict(zip(summary.index, heights, strict=True)))
-    axes.plot(results["average_cost"], dots, "o", color="black", markersize=3.5, alpha=0.5)
-    titles = [f"{it.title}   {mean:.3f}" for it, mean in zip(algorithms, means, strict=True)]
-    axes.set_yticks(heights, titles)
-    axes.set_xlabel(f"average cost of a test example ({_caption(summary['matrices'].max())})")
-    axes.set_title(title, loc="left", parse_math=False)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlim(left=0)
-    figure.legend(frameon=False, loc="outside lower center", ncols=2)
-    with replacing(path) as unfinished:
-        figure.savefig(unfinished, dpi=150)
-
-
-def compare(arguments: argparse.Namespace) -> int:
-    """Runs the command; returns the exit status."""
-    start = time.perf_counter()
-    compared = [*dict.fromkeys(map(get_algorithm, arguments.algorithms or DEFAULT_ALGORITHMS))]
-    if arguments.effort is not None:  # A kernel machine has none.
-        compared = [
-            it if it.body == "svm" else dataclasses.replace(it, effort=arguments.effort)
-            for it in compared
-        ]
-    settings = Settings()
-    if arguments.epochs is not None:
-        settings = settings.limit_epochs(arguments.epochs)
-    data = read_data(arguments)
-    own, first = data.amounts is not None, FIRST_COST_SEED
-    seeds = [0] if own else range(first, first + (arguments.cost_seeds or 2))
-    matrices = {seed: data.matrix_of(seed) for seed in seeds}
-    comparison = Comparison(data, matrices, settings, arguments.seed)
-    reasons = comparison.unsuited(compared)
-    if reasons and (arguments.algorithms or len(reasons) == len(compared)):
-        raise ValueError(next(iter(reasons.values())))
-    compared = [algorithm for algorithm in compared if algorithm.name not in reasons]
-    stamp = f"{data.name.replace('/', '_')}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
-    folder = arguments.out or pathlib.Path("csdl_runs") / stamp
-    check_writable("--out", folder)
-    if any(folder.iterdir()):
-        raise ValueError(
-            "Expected --out to be a new or empty folder, so that nothing is overwritten; received "
-            f"{folder}."
-        )
-    show_data(data)
-    costs = "your costs" if own else f"random cost matrices: {len(matrices)}"
-    print(f"Algorithms: {len(compared)}; {costs}; results in {folder}")
-    if reasons:
-        print(f"Left out, since they do not fit the data or costs: {', '.join(reasons)}.")
-    record = RunRecord(folder, arguments, dataclasses.asdict(settings), data_record(data))
-    total = len(compared) * len(matrices)
-    failures, status = comparison.failures, 0
-    try:
-        jobs = arguments.jobs or (1 if accelerators() else os.cpu_count())
-        with failures.step("training"), joblib.parallel_config(n_jobs=jobs):
-            comparison.run(compared, folder)
-    except KeyboardInterrupt:
-        status = 130
-        print(f"\nInterrupted after {len(comparison.results)} of {total} rows.")
-    results = comparison.results
-    if results.empty:
-        return max(failures.tell(), status)
-    summary = summarise(results)
-    savings = summary[SAVINGS].to_dict("index")
-    warned = warning(savings)
-    with failures.step("run.json"):
-        record.add(findings={"warning": warned, "savings": savings})
-    with failures.step("costs.png"):
-        plot_costs(results, f"What decisions cost on {data.title}", folder / "costs.png")
-    with failures.step("the table"):
-        seconds = time.perf_counter() - start
-        print(f"\n{summary_text(summary, f'{data.title}, {seconds:.0f} s in all')}")
-    if comparison.best is not None:
-        best, path = comparison.best
-        which = "" if own else f" for the cost matrix of seed {best['cost_seed']}"
-        share = " relative to the best constant decision for its matrix" * (len(matrices) > 1)
-        print(
-            f"\n{path} is {best['algorithm']} ({ALGORITHMS[best['algorithm']].title}){which}, "
-            f"which has the lowest validation cost{share}. {saving_sentence(best)} "
-            f"Load it and decide:\n\n{load_snippet(data, path)}"
-        )
-    if warned:
-        print(f"\n# {warned}")
-    return max(failures.tell(), status)
+def _is_keras(model: Any) -> bool:
+    return hasattr(model, "get_config") and hasattr(model, "layers")

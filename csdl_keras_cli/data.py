@@ -64,6 +64,10 @@ class Data:
         """The name with the variant."""
         return f"{self.name}{', imbalanced' * self.imbalanced}"
 
+    def size(self, part: str) -> int:
+        """Returns the number of examples of a split."""
+        return len(self.y[part])
+
     @property
     def columns(self) -> Columns | None:
         """The columns of a table, or `None` for images."""
@@ -355,15 +359,16 @@ def described_inputs(data: Data) -> str:
     x, own = data.x["train"], data.own
     if isinstance(x, Table):
         columns = x.columns
-        dates = [str(it) for it, one in zip(columns.names, columns.dates, strict=True) if one]
+        dates = [str(name) for name, _ in columns.dates]
         kinds = dict(zip(columns.names, columns.categories, strict=True))
         texts = [str(name) for name, known in kinds.items() if known is not None]
         numbers = len(columns.names) - len(dates) - len(texts)
         parts = [f"{numbers} columns of numbers"]
         parts += [f"{len(texts)} of categories ({_listed(texts)})"] * bool(texts)
         parts += [f"{len(dates)} of dates ({_listed(dates)})"] * bool(dates)
-        rows = np.concatenate([it.rows for it in data.x.values()])
-        missing = int(np.isnan(rows).sum())
+        names = columns.encoded_names
+        own_places = [names.index(str(name)) for name in columns.names]
+        missing = sum(int(np.isnan(it.rows[:, own_places]).sum()) for it in data.x.values())
         parts.append(f"{missing:,} missing cells" if missing else "no missing cells")
     else:
         shape = "x".join(map(str, x.shape[1:]))

@@ -1,7 +1,25 @@
-"""Checks that a folder can be written to."""
+"""Folders that can be written to, and files that are written as a whole."""
 
+import contextlib
+import os
 import pathlib
 import tempfile
+import uuid
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
+    """Yields a new file to write, which replaces `path` at the end; the old one stays till then."""
+    unfinished = path.with_name(f"unfinished-{uuid.uuid4().hex}{path.suffix}")
+    try:
+        yield unfinished
+        with unfinished.open("r+b") as file:
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
 
 
 def check_writable(name: str, folder: pathlib.Path) -> None:

@@ -98,8 +98,8 @@ on_models = [
     (models.tabular, {"x": [[0.0, np.inf]], "num_classes": 3}, "finite"),
     (
         models.tabular,
-        {"x": pd.DataFrame({"a": [datetime.date(2020, 1, 1)]}), "num_classes": 3},
-        "no dates in column",
+        {"x": pd.DataFrame({"a": [datetime.time(9)]}), "num_classes": 3},
+        "no times of day or durations in column",
     ),
     (models.labelled_costs, {"labels": Y, "costs": ONE_HOT}, "5 rows, all one-hot"),
     (csdl.output_kind, {"model": "classifier", "output": "cost"}, "received"),
@@ -152,7 +152,7 @@ class TestTrain:
         [
             ({"x": X[:4]}, "a row for each of 5 labels"),
             ({"x": NAN}, "finite, also as float32"),
-            ({"x": pd.DataFrame({"day": [pd.Timestamp("2020")] * 5})}, "no dates in column 'day'"),
+            ({"x": pd.DataFrame({"age": [pd.Timedelta(1)] * 5})}, "no times .* in column 'age'"),
             ({"y": Y.astype(float)}, "integer dtype"),
             ({"y": [*"abca", None]}, "missing label, None at 4"),
             ({"y": [*"abca", True]}, "received bool and str"),

@@ -1,33 +1,17 @@
 """Writes files as a whole: text, models, and arrays with a record, without pickles."""
 
-import contextlib
 import hashlib
 import io
 import json
-import os
 import pathlib
-import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
 from csdl_keras_cli.writable import check_writable as check_writable
-
-
-@contextlib.contextmanager
-def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Yields a new file to write, which replaces `path` at the end; the old one stays till then."""
-    unfinished = path.with_name(f"unfinished-{uuid.uuid4().hex}{path.suffix}")
-    try:
-        yield unfinished
-        with unfinished.open("r+b") as file:
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
+from csdl_keras_cli.writable import replacing as replacing
 
 
 def replace_file(path: pathlib.Path, content: bytes) -> None:

@@ -19,21 +19,34 @@ from csdl_keras_cli.columns import Columns
 class FrameColumns(PlainLayer):
     """Returns its inputs, encoded rows of a data frame, and knows how they were encoded.
 
-    `categories` are those of each named column, or `None` for numbers.
+    `categories` are those of each named column, or `None` for numbers, and `dates` the names of
+    columns of dates, with the formats of texts.
     """
 
     def __init__(
-        self, names: Sequence[Any], categories: Sequence[Sequence[Any] | None], **kwargs: Any
+        self,
+        names: Sequence[Any],
+        categories: Sequence[Sequence[Any] | None],
+        dates: Sequence[Sequence[Any]] = (),
+        **kwargs: Any,
     ):
         # In 16 bits, large numbers would overflow and close ones become equal.
         super().__init__(**kwargs, autocast=False)
         self.names = list(names)
         self.categories = [them if them is None else list(them) for them in categories]
         listed = (them if them is None else tuple(them) for them in categories)
-        self.columns = Columns(tuple(names), tuple(listed))
+        self.dates = [list(pair) for pair in dates]
+        pairs = ((name, form) for name, form in dates)
+        self.columns = Columns(tuple(names), tuple(listed), tuple(pairs))
 
     def call(self, inputs: Tensor) -> Tensor:
         return inputs
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        if not self.dates:
+            del config["dates"]  # so that earlier versions load it, too
+        return config
 
 
 # Standard deviations beyond which standardised numbers change less and less.

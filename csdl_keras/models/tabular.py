@@ -39,7 +39,8 @@ def tabular(
     Args:
         x: training inputs `(N, ...)`, of a size up to 1e18, or NaN where a value is missing; or
             a data frame of pandas or Polars. The model then takes data frames: its columns are
-            matched by name, and a category that was not in `x` counts as missing.
+            matched by name, a category that was not in `x` counts as missing, and a date becomes
+            days since 1970, weekday, month and hour.
         num_classes, name, seed: as in `mlp`.
         hidden_units: units of each hidden layer. Defaults to two layers of 256.
         dropout: share of hidden units that are dropped in training. Defaults to 0.1.
@@ -76,11 +77,11 @@ def tabular(
     flat, features = rows.reshape(len(rows), -1), inputs
     categories = [0] * flat.shape[1]
     if table is not None:
-        for column, number in table.columns.categorical.items():
+        columns = table.columns
+        for column, number in columns.categorical.items():
             categories[column] = number
-        features = FrameColumns(table.columns.names, table.columns.categories, name="columns")(
-            features
-        )
+        known = FrameColumns(columns.names, columns.categories, columns.dates, name="columns")
+        features = known(features)
     encoding = TableEncoding.adapted(flat, categories, min(bins, _MOST_BINS // flat.shape[1]))
     if rows.ndim > 2:
         features = keras.layers.Flatten(dtype=head_dtype(None))(inputs)

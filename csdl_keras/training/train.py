@@ -79,7 +79,8 @@ def train(
 
     Args:
         x: inputs `(N, ...)`: images `(N, height, width, channels)`, rows, or a data frame of
-            pandas or Polars, whose categories and missing values the network for tables takes.
+            pandas or Polars, whose categories, dates and missing values the network for tables
+            takes.
         y: labels `(N,)`: integers, which are the rows of the cost matrix, or strings or
             booleans, whose sorted order (`numpy.unique`) is that of the rows.
         cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`. A data frame
@@ -461,8 +462,8 @@ def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
         if missing or data.columns.categorical:
             raise ValueError(
                 "Expected a data frame of numbers without missing values for the network of "
-                f"{algorithm.name!r}; received categories or missing values. Take "
-                "'calibrated_bayes', whose network encodes them."
+                f"{algorithm.name!r}; received categories, dates or missing "
+                "values. Take 'calibrated_bayes', whose network encodes them."
             )
     if body.takes_images:
         for part in data.parts:
@@ -818,7 +819,7 @@ def _member(training: Training, held_out: Examples | None) -> keras.Model:
         model = with_data(model, network)
     if data.columns is not None and training.columns is None:
         # Plain rows, whose columns are found by their names.
-        inputs = keras.Input((len(data.columns.names),), dtype=float_dtype())
+        inputs = keras.Input((data.columns.width,), dtype=float_dtype())
         rows = FrameColumns(data.columns.names, data.columns.categories, name="columns")(inputs)
         model = with_data(keras.Model(inputs, model(rows), name=model.name))
     affine = affine_layer(network) if training.augments else None

@@ -49,12 +49,14 @@ class TestOneColumn:
     @pytest.mark.parametrize(
         "values",
         [
-            polars.Series([datetime.date(2020, 1, 1)]),
-            pandas.Series(pandas.to_datetime(["2020-01-01"])).astype("category"),
+            [datetime.time(9)],
+            [datetime.timedelta(1)],
+            pandas.to_timedelta(pandas.Series(["1h"])),
+            polars.Series([datetime.timedelta(1)]),
         ],
     )
-    def test_dates_are_refused_with_a_hint(self, values):
-        with pytest.raises(ValueError, match="no dates in column 'a'.*days since a reference"):
+    def test_times_are_refused_with_a_hint(self, values):
+        with pytest.raises(ValueError, match="no times of day or durations in column 'a'.*hours"):
             read_column("a", values)
 
     @pytest.mark.parametrize("values", [["a", 1], [True, 1], [[1], [2]], [object()], [1j]])
@@ -108,3 +110,68 @@ def test_columns_are_found_by_name():
 def test_other_rows_are_refused(rows, match):
     with pytest.raises(ValueError, match=match):
         Columns.of(FRAME).encode(rows)
+
+
+NOON = datetime.datetime(2026, 11, 29, 13, 30)
+#: A Sunday in November, by the days since 1970, weekday, month and hour.
+ENCODED = [[20786, 6, 10, 13.5], [NAN] * 4]
+
+
+class TestDates:
+    @pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+    @pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame])
+    def test_frames(self, make, zone):
+        when = pandas.Series([NOON, None]).dt.tz_localize(zone)
+        if make is polars.DataFrame:
+            when = polars.Series([NOON, None]).dt.replace_time_zone(zone)
+        columns = Columns.of(make({"a": [1, 2], "when": when}))
+        assert columns.dates == (("when", ""),) and columns.categorical == {2: 7, 3: 12}
+        assert columns.encoded_names == ["a", "when", "when: weekday", "when: month", "when: hour"]
+        expected = np.column_stack([[1, 2], ENCODED])
+        assert columns.width == expected.shape[1]
+        np.testing.assert_array_equal(columns.encode({"a": [1, 2], "when": when}), expected)
+        np.testing.assert_array_equal(expected.astype("float32"), expected)
+
+    @pytest.mark.parametrize(
+        ("dates", "value"),
+        [
+            ({}, "2026-11-29T13:30:00+05:00"),
+            ({}, "2026-11-29 13:30"),
+            ({}, np.datetime64(NOON)),
+            ({"when": "%d.%m.%y %H.%M"}, "29.11.26 13.30"),
+            ({"when": "%d.%m.%y %H.%M"}, pandas.Timestamp(NOON)),
+        ],
+    )
+    def test_rows(self, dates, value):
+        columns = Columns.of(pandas.DataFrame({"when": [value if dates else NOON]}), dates)
+        for missing in (None, NAN, pandas.NaT):
+            np.testing.assert_array_equal(columns.encode({"when": [value, missing]}), ENCODED)
+        np.testing.assert_array_equal(columns.encode({"when": [NAN]}), ENCODED[1:])
+
+    @given(st.datetimes(min_value=datetime.datetime(1000, 1, 1)))
+    def test_parts_follow_the_calendar(self, when):
+        expected = [when.toordinal() - 719163, when.weekday(), when.month - 1]
+        ((*found, hour),) = Columns(("when",), (None,), (("when", ""),)).encode({"when": [when]})
+        seconds = (when - when.replace(hour=0, minute=0, second=0, microsecond=0)).total_seconds()
+        assert found == expected and hour == pytest.approx(seconds / 3600)
+
+    @pytest.mark.parametrize(
+        ("known", "form", "values", "match"),
+        [
+            (
+                None,
+                "",
+                ["2026/11/29"],
+                "texts such as 2026-11-29T14:30; received '2026/",
+            ),
+            (None, "%d.%m.%Y", ["30.2.2026"], "texts in the format '%d.%m.%Y'; received '30.2"),
+            (None, "", [3.0], "Expected dates in column 'a'.*received 3.0"),
+            (None, None, [NOON], "Expected numbers in column 'a'; received datetime"),
+            (("b",), None, [NOON], "Expected strings in column 'a'; received datetime"),
+            (None, "", [NOON, "x"], "strings, booleans or dates, one kind of them; received"),
+        ],
+    )
+    def test_what_is_refused(self, known, form, values, match):
+        dates = () if form is None else (("a", form),)
+        with pytest.raises(ValueError, match=match):
+            Columns(("a",), (known,), dates).encode({"a": values})

@@ -9,7 +9,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras_cli.main import main
-from tests.support.fresh_process import REPOSITORY
+from tests.support.fresh_process import REPOSITORY, run_python
 
 RUN = """
 import contextlib, io, json, sys
@@ -85,3 +85,9 @@ def test_missing_optional_packages_are_named(command, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert main([command]) == 2
     assert "pip install 'csdl_keras[compare]'" in capsys.readouterr().err
+
+
+def test_columns_need_numpy_alone():
+    """The command reads tables by them, and serves files, without Keras."""
+    heavy = "{'csdl_keras', 'keras', 'pandas', 'sklearn'} & set(sys.modules)"
+    assert run_python(f"import sys, csdl_keras_cli.columns; print({heavy})") == "set()\n"

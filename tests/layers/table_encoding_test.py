@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from csdl_keras.layers import TableEncoding
+from csdl_keras.layers.table_encoding import FrameColumns
 from tests.support.testing import TestCase, to_numpy
 
 RNG = np.random.default_rng(0)
@@ -69,3 +70,9 @@ class TestTableEncoding(TestCase):
         layer = TableEncoding.adapted(x)
         found = to_numpy(layer(np.array([[3.0, 0.0], [1e12, 0.0]])))
         assert not found[:, 0].any() and layer.bins[0] == 0
+
+
+def test_earlier_versions_load_columns_without_dates():
+    assert "dates" not in FrameColumns(["a"], [None]).get_config()
+    config = FrameColumns(["a", 2], [["x"], None], [[2, ""]]).get_config()
+    assert FrameColumns.from_config(config).columns.dates == ((2, ""),)

@@ -117,11 +117,12 @@ def test_its_model_keeps_labels_that_are_names():
     assert getattr(numbers.model_, "classes", None) is None
 
 
-def test_frames_with_categories_and_missing_values():
+def test_frames_with_categories_dates_and_missing_values():
     frame = pandas.DataFrame(X, columns=list("abcd")).assign(kind=np.where(Y == "cat", "p", "q"))
+    frame["when"] = pandas.date_range("2026-01-01", periods=90)
     frame.loc[::7, "a"] = np.nan
     model = estimator("calibrated_bayes").fit(frame, pandas.Series(Y))
-    assert model.feature_names_in_.tolist() == list(frame) and model.n_features_in_ == 5
+    assert model.feature_names_in_.tolist() == list(frame) and model.n_features_in_ == 6
     expected = model.predict_proba(frame)
     for rows in (frame[[*frame][::-1]], polars.from_pandas(frame)):
         np.testing.assert_allclose(model.predict_proba(rows), expected, rtol=1e-5)

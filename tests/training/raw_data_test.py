@@ -19,6 +19,9 @@ FRAME = pandas.DataFrame(
         "shop": pandas.Series(RNG.choice(["web", "store", None], SIZE), dtype=object),
         "age": np.where(RNG.random(SIZE) < 0.2, np.nan, RNG.integers(18, 80, SIZE)),
         "abroad": RNG.random(SIZE) < 0.5,
+        "when": pandas.date_range("2025-01-01T00:30", freq="29h", periods=SIZE).where(
+            RNG.random(SIZE) < 0.9
+        ),
     }
 )
 LABELS = np.where((FRAME["shop"] == "web") & FRAME["abroad"], "fraud", "right")
@@ -36,11 +39,11 @@ def test_one_file_takes_raw_rows(tmp_path):
     model = trained()
     decisions = csdl.decide(model, FRAME)
     model.save(tmp_path / "model.keras")
-    FRAME.to_json(tmp_path / "frame.json")
+    FRAME.to_json(tmp_path / "frame.json", date_format="iso")
     code = (
         "import keras, pandas, csdl_keras as csdl; "
         f"model = keras.saving.load_model({str(tmp_path / 'model.keras')!r}); "
-        f"frame = pandas.read_json({str(tmp_path / 'frame.json')!r})[::1]; "
+        f"frame = pandas.read_json({str(tmp_path / 'frame.json')!r}, convert_dates=False); "
         "print(*csdl.decide(model, frame[list(frame)[::-1]]), *model.classes)"
     )
     printed = run_python(code).split()

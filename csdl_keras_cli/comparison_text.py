@@ -1,0 +1,65 @@
+"""The table of a comparison, as lines of text and as HTML."""
+
+import html
+from typing import Any
+
+import pandas
+
+from csdl_keras_cli.choices import BASELINES
+
+#: The heads of columns and their widths; the first one is on the left.
+HEADS = ("", "cost", "saved", "95 % interval", "", "errors", "seconds")
+WIDTHS = (20, 10, 7, 17, 4, 6, 8)
+
+
+def kind_of(name: str) -> str:
+    """Returns what kind of row has a name."""
+    if name == "today" or name.startswith("always "):
+        return name.split()[0]
+    plain = name.removesuffix("_bayes")
+    return "scikit-learn and others" if plain in BASELINES else "networks"
+
+
+def cells(name: str, row: Any) -> tuple[str, ...]:
+    """Returns the cells of a row of `Comparison.to_frame()`."""
+    constant = row["constant_cost"]
+    saved, interval = "", ""
+    if constant > 0 and not name.startswith("always "):
+        low, high = (f"{100 * row[it] / constant:.1f}" for it in ("saved_low", "saved_high"))
+        saved, interval = f"{100 * row['saved'] / constant:.1f}%", f"{low} to {high}%"
+    seconds = "" if kind_of(name) in ("always", "today") else f"{row['train_seconds']:.1f}"
+    cost = f"{row['average_cost']:,.4g}" if row["average_cost"] < 1e6 else f"{row['average_cost']:.3g}"
+    return name, cost, saved, interval, row["mark"], f"{row['error_rate']:.1%}", seconds
+
+
+def line(found: tuple[str, ...]) -> str:
+    """Returns cells as a line of the table."""
+    first, *others = zip(found, WIDTHS, strict=True)
+    return " ".join([first[0].ljust(first[1]), *(it.rjust(width) for it, width in others)]).rstrip()
+
+
+def table_text(frame: pandas.DataFrame) -> str:
+    """Returns the table as lines of at most 80 characters."""
+    rows = (line(cells(str(name), row)) for name, row in frame.iterrows())
+    return "\n".join([line(HEADS), *rows])
+
+
+NOTE = (
+    "saved: relative to the best constant decision, with the paired 95 % interval.\n"
+    "=: cannot be told from the best. Intervals are over test examples alone."
+)
+
+
+def table_html(title: str, frame: pandas.DataFrame, sentence: str) -> str:
+    """Returns the table as HTML, for notebooks."""
+
+    def row(found: tuple[str, ...], tag: str = "td") -> str:
+        first, *others = map(html.escape, found)
+        others = [f'<{tag} style="text-align: right">{it}</{tag}>' for it in others]
+        return f'<tr><{tag} style="text-align: left">{first}</{tag}>{"".join(others)}</tr>'
+
+    body = "".join(row(cells(str(name), it)) for name, it in frame.iterrows())
+    return (
+        f"<p><b>{html.escape(title)}</b></p><table><thead>{row(HEADS, 'th')}</thead>"
+        f"<tbody>{body}</tbody></table><p>{html.escape(sentence)}</p>"
+    )
