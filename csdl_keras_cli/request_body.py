@@ -19,7 +19,7 @@ _LISTED = 100
 class RequestBody:
     """What requests hold: arrays, in `max_batch` at most, or rows, for a model with columns.
 
-    With `missing_values`, null and NaN are missing values in arrays of floats.
+    With `missing_values`, null stands for missing values in arrays of floats.
     """
 
     def __init__(self, model: SavedModel, max_batch: int, missing_values: bool):
@@ -79,9 +79,11 @@ class RequestBody:
             return np.array(SchemaValidator(self._schemas[name]).validate_python(values), end.dtype)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            received = reprlib.repr(first["input"])
-            message = f"{first['msg']} in {name!r} at {list(first['loc'])}; received {received}."
-            raise ValueError(message) from error
+            shape = str(list(end.shape)).replace("None", "any")
+            raise ValueError(
+                f"Expected {name!r} of shape {shape} and {end.dtype.name}; received "
+                f"{reprlib.repr(first['input'])} at {list(first['loc'])}: {first['msg']}."
+            ) from error
 
 
 def _array_schema(name: str, end: Input, max_batch: int, missing_values: bool) -> CoreSchema:
@@ -92,10 +94,9 @@ def _array_schema(name: str, end: Input, max_batch: int, missing_values: bool) -
         info = np.iinfo(end.dtype)
         found = types.int_schema(strict=True, ge=int(info.min), le=int(info.max))
     elif kind == "f":
-        most, missing = float(np.finfo(end.dtype).max), missing_values and not costs
-        low = 0.0 if costs else -most
-        found = types.float_schema(strict=True, ge=low, le=most, allow_inf_nan=missing)
-        found = types.nullable_schema(found) if missing else found
+        most = float(np.finfo(end.dtype).max)
+        found = types.float_schema(strict=True, ge=0.0 if costs else -most, le=most)
+        found = types.nullable_schema(found) if missing_values and not costs else found
     elif kind == "U":
         found = types.str_schema(strict=True)
     for place, size in reversed(list(enumerate(end.shape))):

@@ -86,7 +86,8 @@ def create_app(
 
     def answer(body: bytes) -> bytes:
         try:
-            content = json.loads(body)
+            # NaN, as Python writes it, is a missing value, as null is.
+            content = json.loads(body, parse_constant=lambda name: None if name == "NaN" else name)
         except (ValueError, RecursionError) as error:
             raise HTTPException(400, f"Expected JSON; {error}.") from error
         try:

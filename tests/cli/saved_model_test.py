@@ -1,0 +1,166 @@
+"""`csdl-keras decide` and `serve` to their end, for files of all kinds."""
+
+import io
+
+import joblib
+import keras
+import numpy as np
+import pandas
+import pytest
+from PIL import Image
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+import csdl_keras as csdl
+from csdl_keras._utils.data_model import with_data
+from csdl_keras.sklearn import BayesClassifier
+from csdl_keras_cli.classifier import SavedClassifier
+from csdl_keras_cli.columns import Columns
+from csdl_keras_cli.main import main
+from csdl_keras_cli.saved_model import load
+from tests.support.fresh_process import run_python
+from tests.support.server import served
+
+FRAME = pandas.DataFrame(
+    {
+        "age": [31, None, 40, 25],
+        "job": ["01", "02", None, "01"],
+        "when": pandas.to_datetime(["2026-03-01", "2026-05-17", None, "2026-01-09"]),
+        "amount": [100.0, 7.5, 30.0, 1000.0],
+    }
+)
+#: As in JSON, with another category and dates as texts.
+ROWS = [
+    {"age": 31, "job": "01", "when": "2026-03-01", "amount": 100},
+    {"age": None, "job": "99", "when": None, "amount": 2.5},
+]
+CSV = "id;when;job;age;amount;answer\n1;2026-03-01;01;31;100;yes\n2;;99;?;2,5;no\n"
+INPUTS = ["age", "job", "when"]
+KNOWN = [["0", "5 + 0.1*amount", "1"], ["amount", "0", "1"]]
+NAMES = {"classes": ["no", "yes"], "decisions": ["no", "yes", "ask"]}
+MATRIX = [[0, 6, 1], [50, 0, 1]]
+
+
+def expected_costs(probabilities, known=KNOWN):
+    costs = []
+    for (no, yes), row in zip(probabilities, ROWS, strict=True):
+        given = (row["amount"], 5 + 0.1 * row["amount"]) if known else (50, 6)
+        costs.append([yes * given[0], no * given[1], 1.0])
+    return costs
+
+
+@pytest.fixture(scope="module", params=[".keras", ".onnx", ".joblib"])
+def kind(request):
+    if request.param == ".onnx" and keras.backend.backend() != "tensorflow":
+        pytest.skip("exports by this code")
+    return request.param
+
+
+@pytest.fixture(scope="module", params=[KNOWN, None], ids=["known costs", "matrix"])
+def model(request, kind, tmp_path_factory):
+    """The path of a model with three decisions, its known costs, and costs expected of `ROWS`."""
+    path, known = tmp_path_factory.mktemp("models") / f"model{kind}", request.param
+    x = FRAME[INPUTS]
+    columns = Columns.of(x)
+    rows = {name: [row[name] for row in ROWS] for name in INPUTS}
+    if kind == ".joblib":
+        network = make_pipeline(SimpleImputer(), LogisticRegression())
+        classifier = BayesClassifier(network, MATRIX, calibration=None)
+        classifier.fit(columns.encode(x), [0, 1, 1, 0])
+        saved = SavedClassifier(classifier, "Bayes", *map(tuple, NAMES.values()), columns, known)
+        joblib.dump(saved, path)
+        return path, known, expected_costs(classifier.predict_proba(columns.encode(rows)), known)
+    classifier = csdl.models.tabular(x, 2, hidden_units=(5,), seed=0)
+    expected = expected_costs(classifier.predict(rows, verbose=0), known)
+    if known is None:
+        classifier = csdl.bayes_classifier(classifier, MATRIX)
+    classifier = with_data(classifier, **NAMES, known_costs=known)
+    if kind == ".keras":
+        classifier.save(path)
+    else:
+        csdl.export(classifier, path, "onnx")
+    return path, known, expected
+
+
+def test_decide(model, tmp_path, capsys):
+    path, known, expected = model
+    (tmp_path / "new.csv").write_text(CSV)
+    command = ["decide", str(path), str(tmp_path / "new.csv"), "--missing", "?"]
+    assert main([*command, "--out", str(tmp_path / "decisions.csv")]) == 0
+    written = pandas.read_csv(tmp_path / "decisions.csv")
+    names = ["decision", "expected_cost", "cost of no", "cost of yes", "cost of ask"]
+    assert list(written) == (["amount", *names] if known else names)
+    np.testing.assert_allclose(written[names[2:]], expected, rtol=1e-4)
+    best = np.argmin(expected, axis=1)
+    assert written["decision"].tolist() == np.array(NAMES["decisions"])[best].tolist()
+    np.testing.assert_allclose(written["expected_cost"], np.min(expected, axis=1), rtol=1e-4)
+    assert not capsys.readouterr().out
+    (tmp_path / "new.csv").write_text(CSV.replace("amount", "loan"))
+    assert main([*command, "--costs", "loan"]) == (0 if known else 2)
+    told = capsys.readouterr()
+    if known:
+        again = pandas.read_csv(io.StringIO(told.out))
+        assert list(again) == ["loan", *names]
+        np.testing.assert_allclose(again[names[2:]], expected, rtol=1e-4)
+        assert main(command) == 2
+        assert "Expected the column 'amount' in" in capsys.readouterr().err
+    else:
+        assert "inside it. For amounts" in told.err and "--known-costs; received loan" in told.err
+
+
+def test_a_column_that_lacks(model, tmp_path, capsys):
+    (tmp_path / "new.csv").write_text(CSV.replace("when", "When"))
+    assert main(["decide", str(model[0]), str(tmp_path / "new.csv"), "--missing=?"]) == 2
+    assert "the column 'when' in" in (told := capsys.readouterr().err)
+    assert "Did you mean 'When'?" in told
+
+
+def test_serve(model):
+    path, known, expected = model
+    rows = [row if known else {name: row[name] for name in INPUTS} for row in ROWS]
+    with served(load(path)) as client:
+        answer = client.post("/decide", json={"rows": rows}).json()
+        np.testing.assert_allclose(answer["expected_costs"], expected, rtol=1e-4)
+        best = np.argmin(expected, axis=1)
+        assert answer["decisions"] == np.array(NAMES["decisions"])[best].tolist()
+        one = client.post("/decide", json=rows[0]).json()
+        np.testing.assert_allclose(one["expected_costs"], expected[:1], rtol=1e-4)
+        schema = client.get("/openapi.json").json()["paths"]["/decide"]["post"]
+        (body,) = schema["requestBody"]["content"].values()
+        columns = body["schema"]["anyOf"][1]["properties"]
+        assert columns["age"]["type"] == ["number", "boolean", "null"]
+        assert columns["job"]["enum"] == ["01", "02", None]
+        assert columns["when"]["type"] == ["string", "null"]
+        assert ("amount" in columns) == bool(known)
+        assert client.get("/docs").status_code == 200
+        assert client.get("/health").json()["decisions"] == NAMES["decisions"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"Job": "01"}, "received 'Job'. Did you mean 'job'?"),
+        ({"age": "31"}, "Expected numbers in column 'age'; received '31'"),
+        ({"age": [31]}, "one value in each row of column 'age'"),
+        ({"age": {"years": 31}}, "column 'age' to hold numbers"),
+        ({"age": float("inf")}, "Expected numbers in column 'age'; received 'Infinity'"),
+        ({"age": 1e39}, "size up to 1e+38 in column 'age'"),
+        ({"age": 10**400}, "too large"),
+        ({"job": 1}, "Expected strings in column 'job'; received 1"),
+        ({"when": "in May"}, "'when'"),
+        ({"when": 5}, "'when'"),
+        ({"amount": None}, "column 'amount'"),
+        ({"amount": "12"}, "Expected numbers in column 'amount'; received '12'"),
+        ({"amount": -500}, "Expected costs of at least 0; received -500"),
+    ],
+)
+def test_wrong_rows(kind, model, change, message):
+    if model[1] is None:
+        pytest.skip("has no amounts")
+    with served(load(model[0]), max_batch=3) as client:
+        for body in ({"rows": [ROWS[0] | change]}, ROWS[0] | change):
+            import json
+
+            answer = client.post("/decide", content=json.dumps(body))
+            assert (answer.status_code, message in answer.json()["detail"]) == (422, True), answer.text
