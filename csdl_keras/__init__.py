@@ -73,6 +73,7 @@ __all__ = [
     "bayes_classifier",
     "bayes_decisions",
     "calibrate",
+    "compare",
     "costs",
     "datasets",
     "decide",
@@ -97,6 +98,10 @@ _LATER = ("baselines", "plots", "sklearn", "tuning")
 
 
 def __getattr__(name: str) -> Any:
+    if name == "compare":
+        from csdl_keras_cli.comparison import compare
+
+        return compare
     if name in _LATER:
         return importlib.import_module(f"csdl_keras.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

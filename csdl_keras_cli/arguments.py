@@ -2,15 +2,23 @@
 
 import argparse
 import pathlib
+from collections.abc import Sequence
 
-from csdl_keras_cli.choices import ALIASES, OTHER_ALGORITHMS, PAPER_ALGORITHMS, SHARES
+from csdl_keras_cli.choices import (
+    ALIASES,
+    OTHER_ALGORITHMS,
+    OTHER_PACKAGES,
+    PAPER_ALGORITHMS,
+    SHARES,
+)
 from csdl_keras_cli.did_you_mean import did_you_mean
 
 _TABLES = (".csv", ".parquet", ".npz")
 #: The kinds of data that options are for.
 _NEEDS = {
     **dict.fromkeys(("label", "drop", "categories", "cost_columns"), _TABLES),
-    "missing": (".csv",),
+    **dict.fromkeys("split_by group today known_costs cost".split(), (".csv", ".parquet")),
+    **dict.fromkeys(("missing", "date_format"), (".csv",)),
     **dict.fromkeys(("image_size", "skip_broken"), ("a folder of images",)),
     "train_size": ("--dataset",),
 }
@@ -38,14 +46,26 @@ def names(text: str) -> list[str]:
 
 def algorithms(text: str) -> tuple[str, ...]:
     """Parses names of algorithms, for argparse; other names of an algorithm stay as they are."""
-    known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)
+    return tuple(_known(text, (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)))
+
+
+def compared(text: str) -> tuple[str, ...]:
+    """Parses what is compared, of which paper is the fifteen algorithms of the paper."""
+    others = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES, *OTHER_PACKAGES)
+    found = _known(text, ("paper", *others))
+    if "paper" in found:
+        found = [*PAPER_ALGORITHMS, *(name for name in found if name != "paper")]
+    return tuple(dict.fromkeys(found))
+
+
+def _known(text: str, known: Sequence[str]) -> list[str]:
     for name in (found := names(text)):
         if name not in known:
             raise argparse.ArgumentTypeError(
                 f"invalid choice: {name!r} (choose from {', '.join(known)})."
                 f"{did_you_mean(name, known)}"
             )
-    return tuple(found)
+    return found
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -76,20 +96,34 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         help="your own data: a table of numbers and texts, with missing values, in a .csv or "
         ".parquet file, arrays in an .npz file, or a folder with a folder of images for each "
         "class. Of each label {:.0%}% are for training, {:.0%}% for validation and {:.0%}% for "
-        "the test, drawn by --seed".format(*SHARES),
+        "the test, drawn by --seed".format(*SHARES.values()),
     )
     parser.add_argument(
         "--label", metavar="COLUMN", help="column of a table, or array, with the labels of --data"
     )
-    _add_names(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
-    _add_names(parser, "--categories", "columns of --data that hold categories, whatever they seem")
-    _add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'")
+    add_names(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
+    add_names(parser, "--categories", "columns of --data that hold categories, whatever they seem")
+    add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'")
+    parser.add_argument(
+        "--date-format",
+        action="append",
+        default=[],
+        metavar="COLUMN=FORMAT",
+        help="how the dates of a column are written, such as 'when=%%d/%%m/%%Y', where the dates "
+        "themselves do not tell; may be repeated",
+    )
+    text = "column of dates or numbers by which the latest examples are the test"
+    add_names(parser, "--split-by", text)
+    text = "columns whose values, such as a customer, are in one part only, and no inputs"
+    add_names(parser, "--group", text)
     text = "scale images in a folder to N x N pixels; needed if they differ in size"
     add_number(parser, "--image-size", text)
     parser.add_argument(
         "--skip-broken", action="store_true", help="leave out images that are broken or too large"
     )
     add_train_size(parser)
+    # Options of `compare` alone, which reads the same data as other commands.
+    parser.set_defaults(today=[], known_costs=[], cost=[])
 
 
 def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
@@ -103,11 +137,28 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
         "order of sorted labels or with the names of both",
     )
     text = "columns of --data with what each decision costs, named like labels or in their order"
-    _add_names(costs, "--cost-columns", text)
+    add_names(costs, "--cost-columns", text)
     return costs
 
 
-def _add_names(parser: argparse._ActionsContainer, option: str, text: str) -> None:
+def add_known_costs(
+    parser: argparse.ArgumentParser, costs: argparse._MutuallyExclusiveGroup
+) -> None:
+    """Adds the arguments of costs that are known when deciding."""
+    text = "the same, for costs that are known when deciding and paid if the decision is wrong"
+    add_names(costs, "--known-costs", text)
+    parser.add_argument(
+        "--cost",
+        action="append",
+        default=[],
+        metavar="CELL",
+        help="a single cost that is known when deciding, 'decide=no,label=yes: COST', which is a "
+        "column or a sum such as 5 + 0.1*amount; replaces that of --known-costs or --cost-matrix; "
+        "may be repeated",
+    )
+
+
+def add_names(parser: argparse._ActionsContainer, option: str, text: str) -> None:
     """Adds an option that may be repeated, as a name with a comma needs."""
     text += "; may be repeated"
     parser.add_argument(option, action="append", default=[], metavar="A,B,...", help=text)
@@ -130,6 +181,13 @@ def check_data(arguments: argparse.Namespace) -> None:
         if getattr(arguments, option, None) and kind not in kinds:
             option = option.replace("_", "-")
             raise ValueError(f"Expected --{option} with {' or '.join(kinds)}; received {kind}.")
+    for cell in arguments.date_format:
+        if "=" not in cell:
+            raise ValueError(f"Expected --date-format as COLUMN=FORMAT; received {cell!r}.")
+    if arguments.cost and arguments.cost_columns:
+        raise ValueError("Expected --cost or --cost-columns; received both.")
+    if len(arguments.split_by) > 1 or len(arguments.today) > 1:
+        raise ValueError("Expected one column for --split-by, and one for --today.")
     if kind in _TABLES and arguments.label is None:
         raise ValueError(f"Expected --label, the column or array of labels in {data}.")
     check_packages()

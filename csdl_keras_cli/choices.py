@@ -18,11 +18,27 @@ OTHER_ALGORITHMS = (
     "cnn_weighted",
 )
 ALIASES = ("scae_sosr",)
-#: Algorithms that `compare` runs by default on images.
-DEFAULT_ALGORITHMS = (
-    *("ensemble_bayes", "calibrated_bayes", "cost_model"),
-    *("dnn_blind", "dnn_bayes", "sdae_bayes", "dnn_sosr", "sdae_sosr", "csdnn"),
-    *("cnn_blind", "cnn_bayes", "cnn_sosr"),
+#: Classifiers of scikit-learn, and of packages that may be installed, beside which `compare` shows
+#: algorithms, each by argmax and by the Bayes decision.
+BASELINES = ("logistic", "boosting", "forest", "lightgbm", "xgboost", "catboost")
+OTHER_PACKAGES = BASELINES[3:]
+#: Algorithms that `compare` adds on data that are packaged.
+PACKAGED = ("cnn_blind", "cnn_sosr", "csdnn")
+#: Algorithms that take images alone, and those that take neither tables nor names of labels.
+OF_IMAGES = tuple(name for name in PAPER_ALGORITHMS if name.startswith("cnn_")) + ("cnn_weighted",)
+OF_ARRAYS = ("csosr",)
+#: Algorithms that train on labels alone, so that costs may be known when deciding.
+OF_LABELS = tuple(
+    name
+    for name in (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS)
+    if name.endswith(("_blind", "_bayes")) and name != "scae_bayes"
+)
+#: How long algorithms take, the quickest first.
+BY_SPEED = (
+    *("dnn_blind", "dnn_bayes", "dnn_weighted", "dnn_sosr", "min"),
+    *("cnn_blind", "cnn_bayes", "cnn_weighted", "cnn_sosr"),
+    *("sdae_blind", "sdae_bayes", "sdae_sosr", "seae_bayes", "seae_sosr", "scae_bayes", "csdnn"),
+    *("calibrated_bayes", "cost_model", "csosr", "ensemble_bayes"),
 )
 #: Algorithms that `tune` searches: those of the paper that train networks by NLL or SOSR.
 TUNABLE = tuple(name for name in PAPER_ALGORITHMS if name not in ("csosr", "min"))

@@ -1,45 +1,54 @@
 """The command `csdl-keras compare`."""
 
 import argparse
+import datetime
+import pathlib
+import shlex
+import threading
+from typing import Any
 
 from csdl_keras_cli import arguments as shared
 from csdl_keras_cli.choices import (
-    DEFAULT_ALGORITHMS,
     EFFORTS,
     FIRST_COST_SEED,
     OTHER_ALGORITHMS,
+    OTHER_PACKAGES,
+    PACKAGED,
     PAPER_ALGORITHMS,
 )
 
-HELP = "train algorithms on one data set and show what each one costs"
+HELP = "show what decisions cost: of a constant, of scikit-learn, and of algorithms"
 DESCRIPTION = (
-    "Trains algorithms on one data set, or on your own data, and shows what each one's decisions "
-    "cost on the test set, by your costs or random cost matrices, and what they save relative to "
-    "the best constant decision. Writes results.csv, costs.png, best_model.keras (lowest "
-    "validation cost, relative to the best constant decision for its matrix) and run.json to a new "
-    "folder."
+    "Shows what decisions cost on a packaged data set or on your own data, the quickest first: the "
+    "best constant decision, classifiers of scikit-learn by argmax and by the calibrated Bayes "
+    "decision, and algorithms. Writes results.csv, costs.png, run.json and the best model, by its "
+    "validation cost, to a new folder; `csdl-keras decide` and `csdl-keras serve` take that model."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
-    known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS)
-    others = [name for name in known if name not in DEFAULT_ALGORITHMS]
     shared.add_data(parser)
+    names = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *OTHER_PACKAGES)
     parser.add_argument(
         "--algorithms",
-        type=shared.algorithms,
+        type=shared.compared,
         metavar="A,B,...",
-        help="algorithms, separated by commas; by default "
-        f"{', '.join(DEFAULT_ALGORITHMS)}, of which a table leaves out the last three, which need "
-        f"images; also {', '.join(others)}",
+        help="what to compare beside scikit-learn, separated by commas; by default "
+        "calibrated_bayes, with --effort balanced or best also ensemble_bayes, with --cost-columns "
+        f"cost_model, and on packaged data {', '.join(PACKAGED)}; paper for all fifteen of the "
+        f"paper, or some of {', '.join(names)}",
     )
+    costs = shared.add_costs(parser)
+    shared.add_known_costs(parser, costs)
     shared.add_number(
-        shared.add_costs(parser),
+        costs,
         "--cost-seeds",
-        "number of random cost matrices (default 2), if you give no costs; matrix i "
+        "number of random cost matrices (default 1), if you give no costs; matrix i "
         f"is drawn with seed {FIRST_COST_SEED} + i, from U[0, 10 n_k / n_y]",
     )
+    text = "column with the decisions that were taken until now, which is no input"
+    shared.add_names(parser, "--today", text)
     shared.add_number(
         parser,
         "--epochs",
@@ -49,18 +58,119 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--effort",
         choices=EFFORTS,
-        help="how much training all algorithms get, in networks and, of the default algorithms, "
-        "their width and epochs; by default balanced for ensemble_bayes and quick for others",
+        help="how much training algorithms get: networks and, of those beyond the paper, their "
+        "width and epochs; by default balanced for ensemble_bayes and quick for others",
     )
     shared.add_seed(parser, "training, of splits, of variants and of --train-size")
-    text = "processes that train; by default one for each core, or a single one on a GPU"
-    shared.add_number(parser, "--jobs", text)
     shared.add_out(parser, ", new or empty; by default csdl_runs/DATASET-DATE-TIME")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
     shared.check_data(arguments)
-    from csdl_keras_cli.comparison import compare
+    if arguments.data is None:
+        print(f"Loading {arguments.dataset} ...", flush=True)
+    # Here, since help and wrong arguments are to be answered without pandas and scikit-learn.
+    from csdl_keras_cli.comparison import chosen
+    from csdl_keras_cli.data import costs_text, read_data, summary
+    from csdl_keras_cli.writable import check_new
 
-    return compare(arguments)
+    data = read_data(arguments)
+    baselines, names = chosen(
+        data, arguments.algorithms, arguments.effort, packaged=arguments.data is None
+    )
+    stamp = f"{data.name.replace('/', '_')}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    folder = arguments.out or pathlib.Path("csdl_runs") / stamp
+    check_new("--out", folder)
+    first, own = FIRST_COST_SEED, data.amounts is not None
+    seeds = [0] if own else range(first, first + (arguments.cost_seeds or 1))
+    matrices = {seed: data.matrix_of(seed) for seed in seeds}
+    print(summary(data))
+    random = "" if own else f"Random cost matrix, seed {first}: costs of decisions (columns)"
+    print(costs_text(data, matrices[seeds[0]], random))
+    print(f"Compares {', '.join([*baselines, *names])}; results in {folder}\n", flush=True)
+    # Keras takes seconds to be imported, in which the first classifier is trained.
+    threading.Thread(target=_import_keras, daemon=True).start()
+    return _compare(arguments, data, matrices, baselines, names, folder)
+
+
+def _import_keras() -> None:
+    import csdl_keras  # noqa: F401
+
+
+def _compare(
+    arguments: argparse.Namespace,
+    data: Any,
+    matrices: dict[int, Any],
+    baselines: list[str],
+    names: list[str],
+    folder: pathlib.Path,
+) -> int:
+    """Trains, and writes what was found; returns the exit status."""
+    from csdl_keras_cli.comparison import Comparison
+    from csdl_keras_cli.comparison_text import NOTE
+    from csdl_keras_cli.progress import progress
+
+    comparison, status = Comparison(data, matrices, arguments.seed, progress(1), folder), 0
+    try:
+        comparison.run(baselines, names, arguments.effort, arguments.epochs)
+    except KeyboardInterrupt:
+        status = 130
+        print(f"\nInterrupted after {len(comparison.trained)} rows.")
+    if not comparison.trained:
+        return max(status, 1)
+    from csdl_keras_cli.data import data_record
+    from csdl_keras_cli.run_folder import RunRecord
+
+    record = RunRecord(folder, arguments, comparison.settings, data_record(data))
+    record.add(findings={"sentence": comparison.sentence, "best": comparison.best})
+    with comparison.step("costs.png"):
+        from csdl_keras_cli.writable import replacing
+
+        with replacing(folder / "costs.png") as unfinished:
+            comparison.plot().figure.savefig(unfinished, dpi=150)
+    print(f"\n{comparison}\n\n{NOTE}")
+    if comparison.path is not None:
+        print(f"\n{saved_text(arguments, comparison)}")
+    return status or int(bool(comparison.failed))
+
+
+def saved_text(arguments: argparse.Namespace, comparison: Any) -> str:
+    """Says which model is saved, and the lines that load it and decide."""
+    data, path = comparison.data, comparison.path
+    seed = f" for the cost matrix of seed {comparison.best_seed}"
+    which = seed * (len(comparison.matrices) > 1)
+    lines = [
+        f"{comparison.best}{which} has the lowest validation cost. It is in {path}, with its "
+        "labels, columns and costs.",
+    ]
+    if data.own is not None:
+        new = shlex.quote(str(arguments.data))
+        lines += [
+            "\nDecide on new rows:",
+            f"csdl-keras decide {shlex.quote(str(path))} {new} --out decisions.csv",
+            f"csdl-keras serve {shlex.quote(str(path))}",
+        ]
+    lines += ["\nIn Python:", *snippet(data, path)]
+    return "\n".join(lines)
+
+
+def snippet(data: Any, path: pathlib.Path) -> list[str]:
+    """Returns lines of Python that load a model and decide on some examples."""
+    own = data.own is not None
+    x = "x" if own else "data.x_test[:10]"
+    read = data.own.code if own else f"data = csdl.datasets.load({data.name!r})"
+    if path.suffix == ".joblib":
+        imports = ["import joblib"] + ["import csdl_keras as csdl"] * (not own)
+        return [*imports, f"model = joblib.load({str(path)!r})", read, f"print(model.predict({x}))"]
+    costs = ""
+    if data.known_costs is not None:
+        costs = ", costs=cost_matrices(model.known_costs, x)"
+    return [
+        "import keras",
+        "import csdl_keras as csdl  # before loading: it registers layers",
+        *["from csdl_keras_cli.known_costs import cost_matrices"] * bool(costs),
+        f"model = keras.saving.load_model({str(path)!r})",
+        read,
+        f"print(csdl.decide(model, {x}{costs}, labels=True))",
+    ]

@@ -12,11 +12,21 @@ import joblib
 import numpy as np
 import pandas
 
+from csdl_keras_cli.choices import (
+    BASELINES,
+    BY_SPEED,
+    OF_ARRAYS,
+    OF_IMAGES,
+    OF_LABELS,
+    OTHER_PACKAGES,
+    PACKAGED,
+)
 from csdl_keras_cli.classifier import SavedClassifier
 from csdl_keras_cli.columns import rows_of
-from csdl_keras_cli.comparison_text import kind_of, table_html, table_text
+from csdl_keras_cli.comparison_text import kind_of, sentence_text, table_html, table_text
 from csdl_keras_cli.data import Data
-from csdl_keras_cli.progress import Progress
+from csdl_keras_cli.optional import check_installed
+from csdl_keras_cli.progress import Progress, progress
 from csdl_keras_cli.writable import replacing
 
 
@@ -59,6 +69,8 @@ class Comparison:
         self.data, self.matrices, self.seed = data, dict(matrices), seed
         self.progress, self.folder = progress, folder
         self.failed: dict[str, Exception] = {}
+        #: The settings of the algorithms, for the record.
+        self.settings: dict[str, Any] = {}
         self.best, self.best_seed, self.last = "", 0, ""
         #: The file of the best model, or `None`.
         self.path: pathlib.Path | None = None
@@ -92,7 +104,7 @@ class Comparison:
         models = {
             name: chosen
             for (name, one), chosen in self._chosen.items()
-            if one == seed and name not in (self._constant(seed), "today")
+            if one == seed and name in self.trained
         }
         return self.data.report(models, self.matrices[seed])
 
@@ -118,7 +130,7 @@ class Comparison:
         return frame
 
     def __repr__(self) -> str:
-        return f"{self.title}\n{table_text(self.to_frame())}\n{self.sentence}"
+        return f"{self.title}\n{table_text(self.to_frame())}\n\n{sentence_text(self.sentence)}"
 
     def _repr_html_(self) -> str:
         return table_html(self.title, self.to_frame(), self.sentence)
@@ -134,8 +146,7 @@ class Comparison:
         """Says what the cheapest model saves, and whether anything is worth having."""
         from csdl_keras.evaluation._report_text import saving_sentence
 
-        models = [name for name in self.to_frame().index if not name.startswith("always ")]
-        models = [name for name in models if name != "today"]
+        models = [name for name in self.to_frame().index if name in self.trained]
         if not models:
             return "No model was trained."
         if len(self.matrices) > 1:
@@ -187,7 +198,27 @@ class Comparison:
         axes.legend(frameon=False)
         return axes
 
+    @property
+    def trained(self) -> list[str]:
+        """The names of rows with a model."""
+        return [it for it in dict.fromkeys(name for name, _ in self._rows) if not _is_rule(it)]
+
     # What is compared.
+
+    def run(
+        self,
+        baselines: Sequence[str],
+        algorithms: Sequence[Any],
+        effort: str | None,
+        epochs: int | None,
+    ) -> None:
+        """Adds all rows, the quickest first."""
+        with self.progress:
+            self.add_constant()
+            self.add_today()
+            for name in baselines:
+                self.add_baseline(name)
+            self.add_algorithms(algorithms, effort, epochs)
 
     def add_constant(self) -> None:
         """Adds the decision that costs least if it is always taken, for each matrix."""
@@ -205,7 +236,7 @@ class Comparison:
     def add_baseline(self, name: str) -> None:
         """Trains a classifier of another package; adds its argmax and its Bayes decision."""
         start, parts = time.perf_counter(), ("train", "val", "test")
-        with self._step(name):
+        with self.step(name):
             from csdl_keras_cli.baselines import baseline
 
             rows, columns = {part: self._flat(part) for part in parts}, self.data.columns
@@ -218,34 +249,43 @@ class Comparison:
             make = functools.partial(self._saved, fitted, seed, "argmax")
             if len(self.data.decisions) >= len(self.data.labels):
                 self.add(Candidate(name, seed, decisions, time.perf_counter() - start, make))
-            with self._step(f"{name}_bayes"):
+            with self.step(f"{name}_bayes"):
                 model = self._saved(fitted, seed, "Bayes")
                 chosen = {it: model.decide(rows[it], self._known(it)) for it in parts[1:]}
                 seconds = time.perf_counter() - start
-                self.add(Candidate(f"{name}_bayes", seed, chosen, seconds, lambda: model))
+                self.add(
+                    Candidate(
+                        f"{name}_bayes", seed, chosen, seconds, functools.partial(_same, model)
+                    )
+                )
         self.save()
 
-    def add_algorithms(self, algorithms: Sequence[Any], settings: Any) -> None:
+    def add_algorithms(
+        self, algorithms: Sequence[Any], effort: str | None, epochs: int | None
+    ) -> None:
         """Trains algorithms, one after the other; what they share is trained once."""
         import keras
 
+        from csdl_keras import Settings
+        from csdl_keras.training.algorithms import get_algorithm
+
+        settings = Settings() if epochs is None else Settings().limit_epochs(epochs)
+        self.settings = dataclasses.asdict(settings)
+        algorithms = [get_algorithm(it, effort) for it in algorithms]
         own = self.data.costs is not None or self.data.known is not None
         trainers: dict[Data, Any] = {}
+        planned: dict[str, int] = {}
         for algorithm in algorithms:
-            form = self.data.suiting(algorithm)
-            if form not in trainers:
-                trainers[form] = self._trainer(form, settings)
-        planned = [
-            trainers[self.data.suiting(it)].planned_epochs(
-                it, None if own else self.matrices[min(self.matrices)]
-            )
-            for it in algorithms
-        ]
-        self.progress.plan(dict(zip([it.name for it in algorithms], planned, strict=True)))
-        for algorithm in algorithms:
+            with self.step(algorithm.name):
+                form = self.data.suiting(algorithm)
+                trainers.setdefault(form, self._trainer(form, settings))
+                matrix = None if own else self.matrices[min(self.matrices)]
+                planned[algorithm.name] = trainers[form].planned_epochs(algorithm, matrix)
+        self.progress.plan(planned)
+        for algorithm in (it for it in algorithms if it.name in planned):
             form, is_network = self.data.suiting(algorithm), algorithm.body_kind.is_network
             for seed, matrix in self.matrices.items():
-                with self._step(algorithm.name):
+                with self.step(algorithm.name):
                     trained = trainers[form].train(algorithm, None if own else matrix)
                     chosen = {part: form.decided(trained.model, part) for part in ("val", "test")}
                     self.add(
@@ -304,7 +344,7 @@ class Comparison:
         """Writes the best model, unless it is on disk; it replaces the one before."""
         if self.folder is None or self._made is self._make:
             return
-        with self._step(f"the model of {self.best}"):
+        with self.step(f"the model of {self.best}"):
             model, before = self.model, self.path
             self.path = self.folder / f"best_model{'.keras' if _is_keras(model) else '.joblib'}"
             with replacing(self.path) as unfinished:
@@ -411,7 +451,7 @@ class Comparison:
                 self.results.to_csv(unfinished, index=False)
 
     @contextlib.contextmanager
-    def _step(self, name: str) -> Iterator[None]:
+    def step(self, name: str) -> Iterator[None]:
         """Shows what is going on; an error ends it, and the others go on."""
         self.progress.working(name)
         try:
@@ -445,8 +485,8 @@ def compare(
     Args:
         x: inputs, as in `csdl_keras.train`.
         y: labels `(N,)`, as in `csdl_keras.train`.
-        costs: a cost matrix `(K, D)`, `C[true, decision]`; cost vectors `(N, D)`, what each decision
-            costs an example; or costs known when deciding, `(N, K, D)` or
+        costs: a cost matrix `(K, D)`, `C[true, decision]`; cost vectors `(N, D)`, what each
+            decision costs an example; or costs known when deciding, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`.
         algorithms: names of `ALGORITHMS`, an `Algorithm`, or names of `"lightgbm"`, `"xgboost"` and
             `"catboost"`, if they are installed. `None` (default) is `"calibrated_bayes"`, with
@@ -471,12 +511,82 @@ def compare(
     >>> data = csdl_keras.datasets.load("digits")
     >>> matrix = csdl_keras.costs.randomized_proportional(data.y_train, seed=0)
     >>> found = csdl_keras.compare(data.x_train, data.y_train, matrix, ["dnn_bayes"], epochs=1)
-    >>> [name for name in found.to_frame().index if name.endswith("_bayes")]
+    >>> found.to_frame().loc["always 0":"always 9", "saved"].tolist()
+    [0.0]
     """
+    from csdl_keras_cli.own_arrays import data_of_arrays
+
+    data = data_of_arrays(x, y, costs, today, split_by, groups, seed)
+    baselines, names = chosen(data, algorithms, effort)
+    comparison = Comparison(data, {0: data.matrix_of(0)}, seed, progress(verbose))
+    comparison.run(baselines, names, effort, epochs)
+    if comparison.failed and not comparison.trained:
+        raise next(iter(comparison.failed.values()))
+    return comparison
+
+
+def chosen(
+    data: Data, names: Sequence[Any] | None, effort: str | None, packaged: bool = False
+) -> tuple[list[str], list[Any]]:
+    """Returns the baselines and algorithms to compare, the quickest first.
+
+    Raises a ValueError if an algorithm of `names` does not suit the data.
+    """
+    baselines = ["logistic", "forest" if data.columns is None else "boosting"]
+    if names is None:
+        found = ["calibrated_bayes"]
+        found += ["ensemble_bayes"] * (effort in ("balanced", "best"))
+        found += ["cost_model"] * (data.costs is not None)
+        found += PACKAGED if packaged else ()
+        found = [it for it in found if unsuited(it, data) is None]
+    else:
+        baselines += [it for it in names if it in BASELINES and it not in baselines]
+        found = [it for it in names if it not in BASELINES]
+    for name in found:
+        if reason := unsuited(name, data):
+            raise ValueError(reason)
+    for name in baselines:
+        if name in OTHER_PACKAGES:
+            check_installed(name)
+    places = {name: place for place, name in enumerate(BY_SPEED)}
+    return baselines, sorted(found, key=lambda it: places.get(it, len(places)))
+
+
+def unsuited(name: Any, data: Data) -> str | None:
+    """Returns why an algorithm does not suit data and costs, or `None` if it does."""
+    if name in OF_IMAGES and data.columns is not None:
+        return (
+            f"Expected images for {name!r}, whose network is convolutional; received a table, "
+            f"{data.name}."
+        )
+    if name in OF_ARRAYS and (data.columns is not None or data.classes is not None):
+        return (
+            f"Expected images of classes 0 to K - 1 for {name!r}; received {data.name}, a table or "
+            "labels with names."
+        )
+    others = len(data.decisions) > len(data.labels)
+    if isinstance(name, str) and name not in OF_LABELS:
+        if data.known is not None or (others and name != "cost_model"):
+            what = "costs that are known when deciding" if data.known is not None else "decisions"
+            return (
+                f"Expected an algorithm such as 'calibrated_bayes' for {what} "
+                f"{'that are no class' * (data.known is None)}; received {name!r}."
+            )
+    return None
 
 
 def _nothing() -> None:
     """Makes the model before the first row."""
+
+
+def _same(model: Any) -> Any:
+    """Returns a model that is made already."""
+    return model
+
+
+def _is_rule(name: str) -> bool:
+    """Tells whether a row is a constant decision or those of today."""
+    return name == "today" or name.startswith("always ")
 
 
 def _is_keras(model: Any) -> bool:

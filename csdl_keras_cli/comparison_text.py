@@ -1,6 +1,8 @@
 """The table of a comparison, as lines of text and as HTML."""
 
 import html
+import math
+import textwrap
 from typing import Any
 
 import pandas
@@ -28,7 +30,9 @@ def cells(name: str, row: Any) -> tuple[str, ...]:
         low, high = (f"{100 * row[it] / constant:.1f}" for it in ("saved_low", "saved_high"))
         saved, interval = f"{100 * row['saved'] / constant:.1f}%", f"{low} to {high}%"
     seconds = "" if kind_of(name) in ("always", "today") else f"{row['train_seconds']:.1f}"
-    cost = f"{row['average_cost']:,.4g}" if row["average_cost"] < 1e6 else f"{row['average_cost']:.3g}"
+    # As many decimals as show four digits of what all rows are compared with.
+    decimals = 3 - math.floor(math.log10(constant)) if constant > 0 else 3
+    cost = f"{row['average_cost']:,.{min(max(decimals, 0), 8)}f}"
     return name, cost, saved, interval, row["mark"], f"{row['error_rate']:.1%}", seconds
 
 
@@ -42,6 +46,11 @@ def table_text(frame: pandas.DataFrame) -> str:
     """Returns the table as lines of at most 80 characters."""
     rows = (line(cells(str(name), row)) for name, row in frame.iterrows())
     return "\n".join([line(HEADS), *rows])
+
+
+def sentence_text(sentence: str) -> str:
+    """Returns a sentence in lines of at most 80 characters."""
+    return textwrap.fill(sentence, 80)
 
 
 NOTE = (

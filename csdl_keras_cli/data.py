@@ -177,7 +177,7 @@ class Data:
         return dataclasses.replace(self, x=x, encoder=encoder)
 
     def finished(self, model: Any) -> Any:
-        """Returns a trained classifier that takes raw rows and knows labels, decisions and costs."""
+        """Returns a trained classifier that takes raw rows and knows labels and costs."""
         import keras
 
         from csdl_keras._utils.data_model import with_data

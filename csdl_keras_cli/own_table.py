@@ -20,7 +20,7 @@ from csdl_keras_cli.own_columns import as_written, check_inputs, finite_numbers,
 _SEPARATORS = (";", "\t", "|", ",")
 #: Options whose values are names of columns, and those that no column may be in twice.
 COLUMN_OPTIONS = tuple("drop categories cost_columns known_costs split_by group today".split())
-EXCLUSIVE = ("label", "drop", "categories", "cost_columns", "group", "today")
+EXCLUSIVE = ("label", "drop", "categories", "cost_columns")
 _WHITE = {"uint8": 255, "uint16": 65535}
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
 #: The line by which Excel tells the separator, such as "sep=;".

@@ -63,7 +63,9 @@ class Progress:
         if not done or not self._seconds:
             return ""
         seconds = self._seconds / done * (total - done)
-        return f"about {seconds:.0f} s left" if seconds < 120 else f"about {seconds / 60:.0f} min left"
+        return (
+            f"about {seconds:.0f} s left" if seconds < 120 else f"about {seconds / 60:.0f} min left"
+        )
 
     def status(self) -> str:
         """Says in a line what is going on."""

@@ -6,6 +6,7 @@ from csdl_keras.datasets.embedded import EMBEDDED
 from csdl_keras.datasets.load import load
 from csdl_keras.datasets.tfds_images import DataUnavailableError
 from csdl_keras.datasets.variants import grayscale, imbalance, subset
+from csdl_keras_cli.splits import split
 
 __all__ = [
     "DataSet",
@@ -15,5 +16,6 @@ __all__ = [
     "grayscale",
     "imbalance",
     "load",
+    "split",
     "subset",
 ]

@@ -181,6 +181,8 @@ PAPER_ALGORITHMS = tuple(it.name for it in _TABLE if it.in_table2)
 # The command names them without importing this package.
 assert choices.PAPER_ALGORITHMS == PAPER_ALGORITHMS and choices.EFFORTS == tuple(EFFORTS)
 assert (*PAPER_ALGORITHMS, *choices.OTHER_ALGORITHMS) == tuple(ALGORITHMS)
+assert choices.OF_LABELS == tuple(it.name for it in _TABLE if it.shares_training)
+assert {*choices.BY_SPEED} == {*ALGORITHMS}
 
 
 def get_algorithm(algorithm: str | Algorithm, effort: str | None = None) -> Algorithm:

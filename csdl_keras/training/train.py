@@ -285,6 +285,15 @@ class Trainer:
         """
         return self._start(requests, on_error or _raise)
 
+    def planned_epochs(
+        self, algorithm: str | Algorithm, cost_matrix: ArrayLike | None = None
+    ) -> int:
+        """Returns the most epochs that an algorithm trains and pre-trains; arguments as in `train`.
+
+        Networks that stop early need fewer, and those that are trained already none.
+        """
+        return sum(one.planned_epochs for one in self._plan(algorithm, cost_matrix))
+
     def key(
         self,
         algorithm: str | Algorithm,
@@ -548,6 +557,16 @@ class Training:
         assert self.pretraining is not None
         unlabelled = 0 if self.data.unlabelled is None else len(self.data.unlabelled)
         return self.pretraining.epochs * self.body.stretch(len(self.data.train.x) + unlabelled)
+
+    @property
+    def planned_epochs(self) -> int:
+        """The most epochs of its training, and of the pre-training of its layers."""
+        if not self.body.is_network:
+            return 0
+        found = self.body.epochs_on(self.data.train.x.shape)
+        if self.pretraining is not None:
+            found += self.pretraining_epochs * len(self.pretraining.layers(self.network))
+        return found
 
     @functools.cached_property
     def descriptions(self) -> list[dict[str, Any]]:
