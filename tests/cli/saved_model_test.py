@@ -1,6 +1,7 @@
 """`csdl-keras decide` and `serve` to their end, for files of all kinds."""
 
 import io
+import json
 
 import joblib
 import keras
@@ -152,7 +153,7 @@ def test_serve(model):
         ({"when": 5}, "'when'"),
         ({"amount": None}, "column 'amount'"),
         ({"amount": "12"}, "Expected numbers in column 'amount'; received '12'"),
-        ({"amount": -500}, "Expected costs of at least 0; received -500"),
+        ({"amount": -500}, "Expected costs of at least 0; received -45"),
     ],
 )
 def test_wrong_rows(kind, model, change, message):
@@ -160,7 +161,62 @@ def test_wrong_rows(kind, model, change, message):
         pytest.skip("has no amounts")
     with served(load(model[0]), max_batch=3) as client:
         for body in ({"rows": [ROWS[0] | change]}, ROWS[0] | change):
-            import json
-
             answer = client.post("/decide", content=json.dumps(body))
             assert (answer.status_code, message in answer.json()["detail"]) == (422, True), answer.text
+
+
+def test_onnx_needs_no_keras(kind, model, tmp_path):
+    if kind != ".onnx":
+        pytest.skip("needs what it was made with")
+    (tmp_path / "new.csv").write_text(CSV)
+    code = (
+        "import sys\nfrom csdl_keras_cli.main import main\nfrom csdl_keras_cli.serve import "
+        f"create_app\nmain(['decide', {str(model[0])!r}, {str(tmp_path / 'new.csv')!r}, "
+        "'--missing=?'])\nprint({'keras', 'csdl_keras', 'sklearn'} & {*sys.modules})"
+    )
+    head, *rows, modules = run_python(code).splitlines()
+    assert "decision,expected_cost" in head and len(rows) == 2 and modules == "set()"
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("images")
+    (folder / "more").mkdir()
+    for name, colour in (("white.png", 255), ("more/black.png", 0)):
+        Image.new("L", (4, 4), colour).save(folder / name)
+    return folder
+
+
+@pytest.mark.parametrize("suffix", [".keras", ".joblib"])
+def test_images(suffix, images, tmp_path, capsys):
+    """Bright images are of class 1."""
+    path = tmp_path / f"model{suffix}"
+    if suffix == ".keras":
+        network = keras.Sequential(
+            [keras.Input((4, 4, 1)), keras.layers.Flatten(), keras.layers.Dense(1, "sigmoid")]
+        )
+        network.layers[-1].set_weights([np.ones((16, 1)), np.full(1, -8)])
+        csdl.bayes_classifier(network, [[0, 1], [9, 0]]).save(path)
+    else:
+        x, y = np.repeat([[0.0], [1.0]], 9, axis=0) * np.ones(16), np.repeat([0, 1], 9)
+        classifier = BayesClassifier(LogisticRegression(), [[0, 1], [9, 0]], calibration=None)
+        names = (("0", "1"), ("0", "1"))
+        shape = {"input_shape": (4, 4, 1)}
+        joblib.dump(SavedClassifier(classifier.fit(x, y), "Bayes", *names, **shape), path)
+    assert main(["decide", str(path), str(images)]) == 0
+    written = pandas.read_csv(io.StringIO(capsys.readouterr().out))
+    assert written["file"].tolist() == ["more/black.png", "white.png"]
+    assert written["decision"].tolist() == [0, 1]
+    with served(load(path)) as client:
+        body = {"inputs": [np.ones((4, 4, 1)).tolist()]}
+        assert list(map(int, client.post("/decide", json=body).json()["decisions"])) == [1]
+    (tmp_path / "new.csv").write_text(CSV)
+    assert main(["decide", str(path), str(tmp_path / "new.csv")]) == 2
+    assert "Expected a folder of images" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["missing.onnx", "model.h5", "model.joblib"])
+def test_what_is_no_model(name, tmp_path, capsys):
+    joblib.dump(LogisticRegression(), tmp_path / "model.joblib")
+    assert main(["serve", str(tmp_path / name)]) == 2
+    assert name in (told := capsys.readouterr().err) and "csdl-keras: Expected a" in told
