@@ -139,7 +139,9 @@ class Comparison:
     def title(self) -> str:
         """What the table is about."""
         several = f", means over {len(self.matrices)} cost matrices" * (len(self.matrices) > 1)
-        return f"{self.data.title}: cost of a test example, of {self.data.size('test'):,}{several}"
+        return (
+            f"{self.data.title}: average cost of {self.data.size('test'):,} test examples{several}"
+        )
 
     @property
     def sentence(self) -> str:
