@@ -67,7 +67,7 @@ def train(
     algorithm: str | Algorithm = "calibrated_bayes",
     *,
     costs: CostsLike | None = None,
-    validation_data: tuple[CostsLike, ...] | Literal[False] | None = None,
+    validation_data: tuple[CostsLike, ...] | ArrayLike | Literal[False] | None = None,
     network: Network | None = None,
     effort: str | None = None,
     epochs: int | None = None,
@@ -89,7 +89,8 @@ def train(
         costs: costs of each example that replace a cost matrix: vectors `(N, D)`, or if they
             are known when deciding, `(N, K, D)` or `csdl_keras.costs.AffineCosts`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`, for the
-            choice of an epoch and calibration. `None` (default) holds out 15 % of each class;
+            choice of an epoch and calibration; or an array, a mask `(N,)` or indices of the
+            examples of `x` to hold out. `None` (default) holds out 15 % of each class;
             `"ensemble_bayes"` trains each network without another fold instead. `False` trains
             on all examples, without early stopping and calibration.
         network: an uncompiled `keras.Model`, or a function `build(input_shape, num_classes)` that
@@ -137,7 +138,7 @@ def train(
     trainer = Trainer(
         x,
         y,
-        validation_data or None,
+        None if validation_data is False else validation_data,
         costs=costs,
         network=network,
         settings=settings,
@@ -229,7 +230,7 @@ class Trainer:
         self,
         x: ArrayLike,
         y: ArrayLike,
-        validation_data: tuple[CostsLike, ...] | None = None,
+        validation_data: tuple[CostsLike, ...] | ArrayLike | None = None,
         *,
         costs: CostsLike | None = None,
         unlabelled: ArrayLike | None = None,
