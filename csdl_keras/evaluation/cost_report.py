@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, names_of
+from csdl_keras._utils.arrays import as_array, names_of, shown
 from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
@@ -150,7 +150,8 @@ def cost_report(
     """
     if not isinstance(decisions, Mapping) or not decisions:
         raise ValueError(
-            f"Expected `decisions` to be a dict of at least one model's; received {decisions!r}."
+            "Expected `decisions` to be a dict of at least one model's, such as {'Bayes': "
+            f"decisions}}, and then the labels; received {shown(decisions)}."
         )
     check_type("unit", unit, str | None, "a string such as '€', or None")
     lowest = 0.0
