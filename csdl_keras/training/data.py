@@ -12,9 +12,10 @@ from csdl_keras._utils.arrays import (
     check_example_shape,
     check_rows,
     input_array,
+    shown,
 )
 from csdl_keras._utils.files import fingerprint
-from csdl_keras._utils.labels import own_classes, positions
+from csdl_keras._utils.labels import label_array, one_hot_hint, own_classes, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import check_cost_vectors, check_labels
 from csdl_keras.costs.known import (
@@ -104,6 +105,13 @@ def check_data(
     unlabelled: ArrayLike | None = None,
 ) -> TrainingData:
     """Returns copies of the data if they pass their checks, data frames and labels as numbers."""
+    given = label_array("y", y)
+    if given.ndim != 1:
+        raise ValueError(
+            f"Expected inputs `x` and then labels `y` of shape (N,); received {shown(x)} and "
+            f"{shown(y)}."
+            + (one_hot_hint("y", given) or " The order is csdl_keras.train(x, y, cost_matrix).")
+        )
     table, classes = as_table(x), own_classes("y", y)
     if classes is not None:
         y = positions("y", y, classes)

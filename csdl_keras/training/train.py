@@ -113,7 +113,6 @@ def train(
         its first network; `model.classes` are the labels if they are no integers.
 
     Raises:
-        TypeError: if `x` is a string, as where an algorithm comes first.
         ValueError: if an argument fails its check, before anything is trained.
         DivergedError: if training diverges, with the epoch and the likely causes.
 
@@ -126,15 +125,9 @@ def train(
     >>> csdl_keras.decide(model, data.x_test).shape, len(model.history.epoch)
     ((540,), 2)
     """
-    if isinstance(x, (str, Algorithm)):
-        raise TypeError(
-            f"Expected inputs as `x`; received {x!r}. The data come first: "
-            "csdl_keras.train(x, y, cost_matrix, algorithm)."
-        )
     settings = Settings() if settings is None else check_settings(settings)
     if epochs is not None:
         settings = settings.limit_epochs(epochs)
-    algorithm = get_algorithm(algorithm, effort)
     trainer = Trainer(
         x,
         y,
@@ -145,6 +138,7 @@ def train(
         seed=seed,
         verbose=verbose,
     )
+    algorithm = get_algorithm(algorithm, effort)
     is_network = algorithm.body_kind.is_network
     if validation_data is False and is_network and not algorithm.calibrated:
         warnings.warn(

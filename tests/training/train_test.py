@@ -93,10 +93,6 @@ class TestTrain:
         )
         np.testing.assert_array_equal(outputs(first), outputs(second))
 
-    def test_an_algorithm_in_place_of_the_data_is_told_the_order(self):
-        with pytest.raises(TypeError, match=r"The data come first: csdl_keras.train\(x, y, cost"):
-            csdl.train("csdnn", DATA.x_train, DATA.y_train, MATRICES[0])
-
     def test_it_learns_and_the_model_can_be_saved(self, tmp_path):
         data = (DATA.x_train, DATA.y_train, MATRICES[0], "csdnn")
         settings = LONGER.replace({"mlp.epochs": 12, "mlp.patience": 12})
