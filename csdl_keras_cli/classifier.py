@@ -35,7 +35,7 @@ class SavedClassifier:
     array(['no', 'yes'], dtype='<U3')
     """
 
-    classifier: Any
+    classifier: Any = dataclasses.field(repr=False)
     rule: str | int
     classes: tuple[Any, ...]
     decisions: tuple[str, ...]

@@ -10,7 +10,6 @@ import numpy as np
 from csdl_keras._utils.arrays import as_array, names_of, shown
 from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.labels import check_decisions, class_labels
-from csdl_keras_cli.optional import optional_module
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import amounts as check_amounts
 from csdl_keras.costs.known import AffineCosts, CostsLike
@@ -19,6 +18,7 @@ from csdl_keras.evaluation.as_numbers import as_numbers, known_classes
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 from csdl_keras.evaluation.intervals import CostBounds, CostDifference, paired_difference
 from csdl_keras.evaluation.scores import chosen_costs, cost_per_class, error_rate, example_costs
+from csdl_keras_cli.optional import optional_module
 
 if TYPE_CHECKING:
     import pandas
