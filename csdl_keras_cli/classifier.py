@@ -36,7 +36,7 @@ class SavedClassifier:
     array(['no', 'yes'], dtype='<U3')
     """
 
-    classifier: Any
+    classifier: Any = dataclasses.field(repr=False)
     rule: str | int
     classes: tuple[Any, ...]
     decisions: tuple[str, ...]

@@ -2,6 +2,7 @@
 
 import argparse
 import datetime
+import importlib
 import pathlib
 import shlex
 import threading
@@ -89,13 +90,10 @@ def run(arguments: argparse.Namespace) -> int:
     random = "" if own else f"Random cost matrix, seed {first}: costs of decisions (columns)"
     print(costs_text(data, matrices[seeds[0]], random))
     print(f"Compares {', '.join([*baselines, *names])}; results in {folder}\n", flush=True)
-    # Keras takes seconds to be imported, in which the first classifier is trained.
-    threading.Thread(target=_import_keras, daemon=True).start()
+    # Keras takes seconds to be imported, in which the first classifier is trained. Two threads
+    # that import parts of one package wait for each other, so it is not this package.
+    threading.Thread(target=importlib.import_module, args=["keras"], daemon=True).start()
     return _compare(arguments, data, matrices, baselines, names, folder)
-
-
-def _import_keras() -> None:
-    import csdl_keras  # noqa: F401
 
 
 def _compare(

@@ -139,7 +139,9 @@ class Comparison:
     def title(self) -> str:
         """What the table is about."""
         several = f", means over {len(self.matrices)} cost matrices" * (len(self.matrices) > 1)
-        return f"{self.data.title}: cost of a test example, of {self.data.size('test'):,}{several}"
+        return (
+            f"{self.data.title}: average cost of {self.data.size('test'):,} test examples{several}"
+        )
 
     @property
     def sentence(self) -> str:
@@ -514,8 +516,12 @@ def compare(
     >>> found.to_frame().loc["always 0":"always 9", "saved"].tolist()
     [0.0]
     """
+    from csdl_keras.training.algorithms import get_algorithm
     from csdl_keras_cli.own_arrays import data_of_arrays
 
+    for name in algorithms or ():
+        if name not in BASELINES:
+            get_algorithm(name)
     data = data_of_arrays(x, y, costs, today, split_by, groups, seed)
     baselines, names = chosen(data, algorithms, effort)
     comparison = Comparison(data, {0: data.matrix_of(0)}, seed, progress(verbose))

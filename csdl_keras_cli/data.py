@@ -96,9 +96,12 @@ class Data:
             return self.costs[part]
         if self.known is None:
             return matrix[self.y[part]]
+        known = self.known[part]
+        if isinstance(known, np.ndarray):
+            return known[np.arange(len(known)), self.y[part]]
         from csdl_keras.costs.known import vectors_of_labels
 
-        return vectors_of_labels(self.y[part], self.known[part])
+        return vectors_of_labels(self.y[part], known)
 
     def decided(self, model: Any, part: str) -> np.ndarray:
         """Returns the decisions of a model on the examples of a split."""

@@ -65,8 +65,9 @@ def test_the_example_prints_what_is_shown():
     assert list(found) == list(shown) and min(found, key=found.get) == "csdl.train"
     for name, (cost, *_) in shown.items():
         assert found[name][1] <= cost <= found[name][2]
-    words = [re.sub(r"[\d.,]+", "0", it.splitlines()[-1]) for it in (printed, text)]
+    words = [re.sub(r"[\d.,]+", "0", it.split("\n\n")[-1]).split() for it in (printed, text)]
     assert words[0] == words[1]
+    assert max(map(len, printed.splitlines())) <= 100
 
 
 def test_results_are_of_the_current_version(record):

@@ -1,6 +1,7 @@
 """Validates array arguments and the names that label them."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -8,8 +9,19 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras_cli.choices import LARGEST_NUMBER as LARGEST_NUMBER
 
 
+def shown(value: Any) -> str:
+    """Returns how messages show a value that was received: an array by its type and shape."""
+    shape = getattr(value, "shape", None)
+    return repr(value) if shape is None else f"{type(value).__name__} of shape {tuple(shape)}"
+
+
 def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:
     """Returns `values` as an array of any dtype; data frames and series by position."""
+    if hasattr(values, "toarray"):
+        raise ValueError(
+            f"Expected `{name}` as a dense array; received a sparse {shown(values)}. "
+            f"Pass `{name}.toarray()`."
+        )
     if np.ma.is_masked(values):
         raise ValueError(f"Expected `{name}` without masked entries; received {values!r}.")
     try:
@@ -44,9 +56,8 @@ def number_array(
     """Returns `values` as an array of real numbers; `booleans=True` accepts booleans as well."""
     array = as_array(name, values, shape)
     if array.dtype.kind not in ("biuf" if booleans else "iuf"):
-        raise ValueError(
-            f"Expected `{name}` to hold real numbers; received dtype {array.dtype}.{hint}"
-        )
+        received = f"dtype {array.dtype}" if array.ndim else shown(array.item())
+        raise ValueError(f"Expected `{name}` to hold real numbers; received {received}.{hint}")
     return array
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import keras
 
+from csdl_keras._utils.arrays import shown
 from csdl_keras_cli.choices import OUTPUTS as OUTPUTS
 from csdl_keras_cli.did_you_mean import did_you_mean
 
@@ -19,7 +20,7 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
         raise ValueError(
-            f"Expected `{name}` to be one of {list(choices)}; received {value!r}."
+            f"Expected `{name}` to be one of {list(choices)}; received {shown(value)}."
             f"{did_you_mean(value, choices) if isinstance(value, str) else ''}"
         )
     return value
@@ -28,7 +29,7 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
 def check_type(name: str, value: Any, kind: Any, what: str) -> Any:
     """Returns `value` if it is an instance of `kind`, which messages call `what`."""
     if not isinstance(value, kind):
-        raise ValueError(f"Expected `{name}` to be {what}; received {value!r}.")
+        raise ValueError(f"Expected `{name}` to be {what}; received {shown(value)}.")
     return value
 
 

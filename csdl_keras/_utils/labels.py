@@ -44,6 +44,14 @@ def label_array(name: str, labels: ArrayLike) -> np.ndarray:
     return array
 
 
+def one_hot_hint(name: str, array: np.ndarray) -> str:
+    """Returns how one-hot rows become labels, if an array is such rows; else `""`."""
+    if array.ndim < 2 or array.dtype.kind not in "biuf" or array.shape[-1] < 2:
+        return ""
+    one_hot = (array.max(axis=-1) == 1) & (np.count_nonzero(array, axis=-1) == 1)
+    return f" Rows are one-hot: pass `{name}.argmax(axis=-1)`." if one_hot.all() else ""
+
+
 def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
     """Returns the index of each label among known labels in any order, compared by value."""
     array, classes = label_array(name, labels), np.asarray(known).tolist()
@@ -64,7 +72,7 @@ def check_decisions(
     if array.shape != (num_examples,) or array.dtype.kind not in "iu":
         raise ValueError(
             f"Expected `{name}` of shape ({num_examples},), an integer for each label; "
-            f"received shape {array.shape} and dtype {array.dtype}."
+            f"received shape {array.shape} and dtype {array.dtype}.{one_hot_hint(name, array)}"
         )
     right = (array >= 0) & (array < num_decisions)
     check_entries(

@@ -6,7 +6,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import number_array
+from csdl_keras._utils.arrays import number_array, shown
 from csdl_keras._utils.keras_private import all_layers
 from csdl_keras._utils.tensors import alike, examples_shape
 from csdl_keras_cli.columns import Columns, is_frame
@@ -22,7 +22,7 @@ def check_inputs(model: Any, x: Any) -> Any:
             return x
     elif not hasattr(model, "predict_costs"):
         raise ValueError(
-            f"Expected `model` to be a keras.Model or a CSOSR; received {model!r}."
+            f"Expected `model` to be a keras.Model or a CSOSR; received {shown(model)}."
             f"{estimator_hint(model)}"
         )
     array = number_array("x", x, "(N, ...)", booleans=True)
@@ -66,9 +66,10 @@ def frame_columns(model: keras.Model) -> Columns | None:
 
 
 def estimator_hint(model: object) -> str:
-    """Returns which tool is for a classifier of scikit-learn, if it is one."""
-    hint = " Give a classifier with `predict_proba` to csdl_keras.sklearn.BayesClassifier."
-    return hint if hasattr(model, "predict_proba") else ""
+    """Returns which tool is for a classifier of scikit-learn, or where arrays belong."""
+    if hasattr(model, "predict_proba"):
+        return " Give a classifier with `predict_proba` to csdl_keras.sklearn.BayesClassifier."
+    return "" if callable(model) else " The model is the first argument."
 
 
 def has_structure(model: Any) -> bool:

@@ -14,14 +14,15 @@ from csdl_keras._utils.arrays import (
     real_array,
 )
 from csdl_keras._utils.checks import check_bool
-from csdl_keras._utils.labels import class_labels, label_array, positions
+from csdl_keras._utils.labels import class_labels, label_array, one_hot_hint, positions
 from csdl_keras._utils.tensors import TOLERANCE_16_BITS, one_hot_counts, probability_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.named_matrix import by_class
 
 REGRET_HINT = (
     "If the costs are amounts of money (gains are negative, right decisions cost something "
-    "too), pass `csdl_keras.costs.regret(...)` of them, which changes no optimal decision."
+    "too), pass `csdl_keras.costs.regret(...)` of them, which changes no optimal decision; "
+    "`cost_report` also takes them as they are, as `amounts=`."
 )
 
 
@@ -185,6 +186,7 @@ def check_labels(
     if array.ndim != 1 or array.size == 0:
         raise ValueError(
             f"Expected `labels` of shape (N,) with N at least 1; received shape {array.shape}."
+            f"{one_hot_hint('labels', array)}"
         )
     if array.dtype.kind not in "iub":
         raise ValueError(
@@ -195,15 +197,29 @@ def check_labels(
     check_entries("labels", array, array >= 0, "at least 0")
     if num_classes is not None:
         below = f"below {num_classes}, the number of classes"
-        check_entries("labels", array, array < num_classes, below)
+        check_entries("labels", array, array < num_classes, below, _beyond_hint(array, num_classes))
     return array.astype(np.int64)
+
+
+def _beyond_hint(labels: np.ndarray, num_classes: int) -> str:
+    """Returns what may be wrong where labels lie beyond the number of classes."""
+    found = np.unique(labels)
+    if found[0] == 1 and found[-1] == num_classes:
+        return " The labels count from 1, and rows of costs from 0: pass `labels - 1`."
+    return (
+        f" The labels are of {len(found)} classes, {found[0]} to {found[-1]}, each of which needs "
+        "a row in the cost matrix and an output of the network."
+    )
 
 
 def labels_of_rank(labels: ArrayLike, num_classes: int | None, rank: int) -> np.ndarray:
     """Checks labels of `rank` axes, those of pixels `(N, height, width)` for example."""
     array = label_array("labels", labels)
     if array.ndim != rank:
-        raise ValueError(f"Expected `labels` of {rank} axes; received shape {array.shape}.")
+        raise ValueError(
+            f"Expected `labels` of {rank} axes; received shape {array.shape}."
+            f"{one_hot_hint('labels', array)}"
+        )
     return check_labels(array.ravel(), num_classes).reshape(array.shape)
 
 

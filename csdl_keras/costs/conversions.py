@@ -127,7 +127,7 @@ def class_counts(labels: np.ndarray, num_classes: int) -> np.ndarray:
     if len(absent):
         raise ValueError(
             f"Expected at least one example of each of the {num_classes} classes in `labels`; "
-            f"received none of class(es) {absent[:10].tolist()}."
+            f"received none of class(es) {absent[:10].tolist()}. Labels count from 0."
         )
     return counts
 

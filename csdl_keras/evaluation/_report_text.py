@@ -1,18 +1,20 @@
 """The words, numbers and tables of a `CostReport`."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from csdl_keras.evaluation.cost_report import CostReport
+    from csdl_keras.evaluation.cost_report import CostReport, CostRow
     from csdl_keras.evaluation.intervals import CostDifference
 
 #: A line of a table for each entry; the first holds the headings.
 Table = list[tuple[str, ...]]
 
+#: Most characters of a line.
+WIDTH = 100
 _MOST_CLASSES = 12
 
 
@@ -50,7 +52,11 @@ def _of_interval(pair: "CostDifference") -> int:
 
 def tables(report: "CostReport") -> list[Table]:
     """Returns the tables of costs, of savings, and with labels of the cost of each class."""
-    found = [_costs(report), _savings(report)]
+    found = [_costs(report)]
+    if report.baseline is not None:
+        against = [row.against_baseline for row in report.rows]
+        found.append(_savings(report, report.baseline, against))
+    found.append(_savings(report, report.constant, [row.against_constant for row in report.rows]))
     costs = np.array([row.per_class for row in report.rows])
     if costs.size:
         shown = np.sort(np.argsort(-np.nan_to_num(costs[0]), kind="stable")[:_MOST_CLASSES])
@@ -88,22 +94,19 @@ def _or_dash(value: float, form: str) -> str:
     return "–" if math.isnan(value) else format(value, form)
 
 
-def _savings(report: "CostReport") -> Table:
+def _savings(
+    report: "CostReport", other: "CostRow", pairs: "Sequence[CostDifference | None]"
+) -> Table:
     of_unit = f", {report.unit}" if report.unit else ""
-    others = report.all_rows[len(report.rows) :]
-    heads = [f"saved per decision{of_unit}"]
-    for other in others:
-        heads += [f"than {other.name}", "95 % interval", "in total"]
-    table = [tuple(heads)]
-    for row in report.rows:
-        cells = [row.name]
-        for pair in (row.against_baseline, row.against_constant):
-            if pair is not None:
-                decimals = _of_interval(pair)
-                low, high = rounded(-pair.high, decimals), rounded(-pair.low, decimals)
-                cells += [rounded(-pair.difference, decimals), f"{low} to {high}"]
-                cells.append(number(-pair.difference * report.size))
-        table.append(tuple(cells))
+    table: Table = [
+        (f"saved per decision{of_unit}", f"than {other.name}", "95 % interval", "in total")
+    ]
+    for row, pair in zip(report.rows, pairs, strict=True):
+        assert pair is not None  # Only the other row is not compared with itself.
+        decimals = _of_interval(pair)
+        low, high = rounded(-pair.high, decimals), rounded(-pair.low, decimals)
+        saved, total = rounded(-pair.difference, decimals), number(-pair.difference * report.size)
+        table.append((row.name, saved, f"{low} to {high}", total))
     return table
 
 
@@ -202,12 +205,21 @@ def _always(saving: Mapping[str, Any]) -> str:
 
 
 def as_text(table: Table) -> str:
-    """Returns the lines of a table, the first column on the left and the others on the right."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in table
+    """Returns the lines of a table, its first column before as many others as `WIDTH` holds."""
+    sizes = [max(map(len, column)) for column in zip(*table, strict=True)]
+    blocks, free = [[0]], WIDTH - sizes[0]
+    for column, size in enumerate(sizes[1:], 1):
+        free -= 2 + size
+        if free < 0 and len(blocks[-1]) > 1:
+            blocks.append([0])
+            free = WIDTH - sizes[0] - 2 - size
+        blocks[-1].append(column)
+    return "\n\n".join(
+        "\n".join("  ".join(_aligned(line, sizes, block)).rstrip() for line in table)
+        for block in blocks
     )
+
+
+def _aligned(line: tuple[str, ...], sizes: list[int], columns: list[int]) -> list[str]:
+    first, *others = columns
+    return [line[first].ljust(sizes[first]), *(line[i].rjust(sizes[i]) for i in others)]

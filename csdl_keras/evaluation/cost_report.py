@@ -1,12 +1,13 @@
 """Table that compares the costs of several models' decisions."""
 
 import dataclasses
+import textwrap
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, names_of
+from csdl_keras._utils.arrays import as_array, names_of, shown
 from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
@@ -17,6 +18,16 @@ from csdl_keras.evaluation.as_numbers import as_numbers, known_classes
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 from csdl_keras.evaluation.intervals import CostBounds, CostDifference, paired_difference
 from csdl_keras.evaluation.scores import chosen_costs, cost_per_class, error_rate, example_costs
+from csdl_keras_cli.optional import optional_module
+
+if TYPE_CHECKING:
+    import pandas
+
+#: What a data frame shows of each row, before the comparisons.
+_COLUMNS = (
+    *("average_cost", "low", "high", "total_cost", "normalized_cost", "savings"),
+    *("error_rate", "abstained"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,10 +61,10 @@ class CostRow:
 class CostReport:
     """Tables of models' costs, cheapest first, to print or to display in a notebook.
 
-    The second table shows what each model saves relative to today's rule and the best constant
+    The next tables show what each model saves relative to today's rule and to the best constant
     decision; with labels, another one shows the average cost of each true class, or of the twelve
-    that cost the cheapest model most. The last line is `sentence`. `dataclasses.asdict(report)`
-    holds all numbers.
+    that cost the cheapest model most. `sentence` comes last. Lines have at most 100 characters.
+    `report.to_frame()` has the numbers for pandas, `dataclasses.asdict(report)` all of them.
 
     Args:
         rows: a `CostRow` for each model.
@@ -92,9 +103,54 @@ class CostReport:
         """Says what the cheapest model saves, and how certain that is."""
         return _report_text.sentence(self)
 
+    def to_frame(self) -> "pandas.DataFrame":
+        """Returns a data frame with a row for each model, today's rule and the constant decision.
+
+        What a model saves per decision against the best constant decision, and against today's
+        rule (the baseline) if there is one, comes with its 95 % interval and p-value. Without
+        further words, `p_value` is against the cheapest model. A row compared with itself is NaN.
+
+        Returns:
+            A `pandas.DataFrame`, whose index is the names of the rows.
+
+        Example:
+
+        >>> report = cost_report({"The model": [0, 1, 1]}, [0, 1, 1], [[0, 6], [100, 0]])
+        >>> report.to_frame()[["average_cost", "total_cost", "saved_against_constant"]]
+                   average_cost  total_cost  saved_against_constant
+        model
+        The model           0.0         0.0                     2.0
+        always 1            2.0         6.0                     NaN
+        """
+        pandas = optional_module("pandas", "compare")
+        rows = []
+        for row in self.all_rows:
+            cells = {"model": row.name, **{name: getattr(row, name) for name in _COLUMNS}}
+            cells["p_value"] = row.against_best.p_value if row.against_best else np.nan
+            rivals = {"constant": row.against_constant}
+            if self.baseline is not None:
+                rivals["baseline"] = row.against_baseline
+            for rival, pair in rivals.items():
+                saved, low, high, p_value = [np.nan] * 4
+                if pair is not None:  # The negative of 0 would be -0.
+                    saved, low, high = (0.0 - it for it in (pair.difference, pair.high, pair.low))
+                    p_value = pair.p_value
+                cells |= {
+                    f"saved_against_{rival}": saved,
+                    f"saved_against_{rival}_low": low,
+                    f"saved_against_{rival}_high": high,
+                    f"p_value_against_{rival}": p_value,
+                }
+            rows.append(cells)
+        return pandas.DataFrame(rows).set_index("model")
+
     def __repr__(self) -> str:
         tables = map(_report_text.as_text, _report_text.tables(self))
-        return "\n\n".join([*tables, _report_text.note(self), self.sentence])
+        texts = (
+            textwrap.fill(text, _report_text.WIDTH, break_on_hyphens=False)
+            for text in (_report_text.note(self), self.sentence)
+        )
+        return "\n\n".join([*tables, *texts])
 
 
 def cost_report(
@@ -150,7 +206,8 @@ def cost_report(
     """
     if not isinstance(decisions, Mapping) or not decisions:
         raise ValueError(
-            f"Expected `decisions` to be a dict of at least one model's; received {decisions!r}."
+            "Expected `decisions` to be a dict of at least one model's, such as {'Bayes': "
+            f"decisions}}, and then the labels; received {shown(decisions)}."
         )
     check_type("unit", unit, str | None, "a string such as '€', or None")
     lowest = 0.0

@@ -105,6 +105,11 @@ def bayes_classifier(
     (None, 2)
     """
     check_classifier(model, from_logits)
+    if cost_matrix is None and not cost_input:
+        raise ValueError(
+            "Expected a `cost_matrix`, or costs of each example by cost_input=True; received "
+            "neither."
+        )
     classes, inputs = max(int(model.outputs[0].shape[-1]), 2), inputs_of(model)
     given: list[Tensor] = [class_probabilities(model, from_logits)]
     if cost_matrix is not None:

@@ -9,7 +9,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import _num_samples
 
 from csdl_keras._utils.arrays import check_rows, check_sample_weight
-from csdl_keras._utils.labels import decision_labels, label_array, positions
+from csdl_keras._utils.labels import decision_labels, label_array, one_hot_hint, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means, zero_one
 from csdl_keras.costs.checks import check_probabilities
@@ -59,6 +59,13 @@ def true_costs(
             "If scikit-learn calls it, request them: set_score_request(costs=True)."
         )
     return vectors_of_labels(positions("y", labels, classes), matrix), known
+
+
+def check_not_one_hot(y: ArrayLike) -> None:
+    """Raises if rows are one-hot, of which scikit-learn only says that they are not labels."""
+    array = np.asarray(y)
+    if hint := one_hot_hint("y", array):
+        raise ValueError(f"Expected labels `y` of shape (N,); received shape {array.shape}.{hint}")
 
 
 class CostDecisions(ClassifierMixin, BaseEstimator):

@@ -1,5 +1,6 @@
 """Any classifier of scikit-learn, calibrated, that decides at the lowest expected cost."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -13,8 +14,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from csdl_keras._utils.labels import label_array, positions
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs.known import CostsLike
-from csdl_keras.sklearn._cost_decisions import CostDecisions
+from csdl_keras.costs.known import CostsLike, KnownCosts
+from csdl_keras.sklearn._cost_decisions import CostDecisions, check_not_one_hot
 
 
 class BayesClassifier(MetaEstimatorMixin, CostDecisions):
@@ -30,7 +31,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
             calibrated.
         cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`, or a data frame of
             pandas with rows and columns named after the classes. `None` (default) is 0/1 costs,
-            unless `fit` or `predict` gets costs.
+            with a warning, unless `fit` or `predict` gets costs.
         calibration: `"isotonic"` (default), `"sigmoid"`, `"temperature"`, which corrects no wrong
             class frequencies, or `None` for the probabilities as they are.
         cv: number of folds, 5 by default, or what else `CalibratedClassifierCV` takes.
@@ -100,6 +101,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
                 `csdl_keras.costs.AffineCosts`.
         """
         calibrated = self._calibrated()
+        check_not_one_hot(y)
         check_consistent_length(X, y)
         targets = label_array("y", column_or_1d(y, warn=True))
         check_classification_targets(targets)
@@ -150,6 +152,15 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
 
     def _probabilities(self, x: ArrayLike) -> np.ndarray:
         return self.estimator_.predict_proba(x)[:, self._columns]
+
+    def _decide(self, x: ArrayLike, known: KnownCosts | None) -> np.ndarray:
+        if known is None and self.cost_matrix is None and not self._costs_vary:
+            warnings.warn(
+                "BayesClassifier was given no costs and decides for the most probable class. Pass "
+                "BayesClassifier(..., cost_matrix=...), or `costs=` to `fit` or `predict`.",
+                stacklevel=3,
+            )
+        return super()._decide(x, known)
 
 
 class _SortedClasses(ClassifierMixin, BaseEstimator):

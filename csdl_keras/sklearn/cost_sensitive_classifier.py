@@ -20,7 +20,7 @@ from csdl_keras.costs.known import CostsLike, KnownCosts, vectors_of_labels
 from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.kind import output_kind
-from csdl_keras.sklearn._cost_decisions import CostDecisions
+from csdl_keras.sklearn._cost_decisions import CostDecisions, check_not_one_hot
 from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.data import HELD_OUT, validation_split
 from csdl_keras.training.own_network import Network
@@ -156,6 +156,7 @@ class CostSensitiveClassifier(CostDecisions):
         """
         if self.validation_fraction is not None:
             check_number("validation_fraction", self.validation_fraction, 0, 0.99)
+        check_not_one_hot(y)
         x, y = _fitted_inputs(self, X, y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)

@@ -188,6 +188,6 @@ assert {*choices.BY_SPEED} == {*ALGORITHMS}
 def get_algorithm(algorithm: str | Algorithm, effort: str | None = None) -> Algorithm:
     """Returns the algorithm of that name, or an `Algorithm`, at an effort."""
     if not isinstance(algorithm, Algorithm):
-        algorithm = "csdnn" if algorithm == "scae_sosr" else algorithm  # another name of it
-        algorithm = ALGORITHMS[check_choice("algorithm", algorithm, tuple(ALGORITHMS))]
+        name = check_choice("algorithm", algorithm, (*ALGORITHMS, *choices.ALIASES))
+        algorithm = ALGORITHMS["csdnn" if name in choices.ALIASES else name]
     return algorithm if effort is None else dataclasses.replace(algorithm, effort=effort)

@@ -12,9 +12,10 @@ from csdl_keras._utils.arrays import (
     check_example_shape,
     check_rows,
     input_array,
+    shown,
 )
 from csdl_keras._utils.files import fingerprint
-from csdl_keras._utils.labels import own_classes, positions
+from csdl_keras._utils.labels import label_array, one_hot_hint, own_classes, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import check_cost_vectors, check_labels
 from csdl_keras.costs.known import (
@@ -104,6 +105,13 @@ def check_data(
     unlabelled: ArrayLike | None = None,
 ) -> TrainingData:
     """Returns copies of the data if they pass their checks, data frames and labels as numbers."""
+    given = label_array("y", y)
+    if given.ndim != 1:
+        raise ValueError(
+            f"Expected inputs `x` and then labels `y` of shape (N,); received {shown(x)} and "
+            f"{shown(y)}."
+            + (one_hot_hint("y", given) or " The order is csdl_keras.train(x, y, cost_matrix).")
+        )
     table, classes = as_table(x), own_classes("y", y)
     if classes is not None:
         y = positions("y", y, classes)
@@ -114,19 +122,40 @@ def check_data(
             unlabelled = table.columns.encode(unlabelled)
         unlabelled = _inputs("unlabelled", unlabelled)
         check_example_shape("unlabelled inputs", unlabelled, shape, "like those with labels")
-    if validation_data is not None:
+    if isinstance(validation_data, (tuple, list)):
         validation = _check_validation(validation_data, train, table, classes)
+    elif validation_data is not None:
+        held_out = _held_out(validation_data, len(train.y))
+        train, validation = train.at(~held_out), train.at(held_out)
     columns = None if table is None else table.columns
     return TrainingData(train, validation, unlabelled, columns, classes)
+
+
+def _held_out(given: Any, size: int) -> np.ndarray:
+    """Returns the mask `(N,)` of the examples that a mask or indices hold out for validation."""
+    rows, mask = as_array("validation_data", given, "(N,)"), np.zeros(size, bool)
+    whole = rows.dtype.kind in "iu" and rows.ndim == 1
+    if whole and ((rows >= 0) & (rows < size)).all():
+        mask[rows] = True
+    elif rows.dtype.kind == "b" and rows.shape == (size,):
+        mask = rows
+    if not 0 < mask.sum() < size:
+        span = f", from {rows.min()} to {rows.max()}" if whole and rows.size else ""
+        raise ValueError(
+            f"Expected `validation_data` to be (x_val, y_val), or a mask ({size},) or indices "
+            f"below {size} of some of the examples, not all; received {type(given).__name__} of "
+            f"shape {rows.shape} and dtype {rows.dtype}{span}."
+        )
+    return mask
 
 
 def _check_validation(
     given: Any, train: Examples, table: Table | None, classes: np.ndarray | None
 ) -> Examples:
-    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+    if len(given) not in (2, 3):
         raise ValueError(
-            "Expected `validation_data` to be (x_val, y_val) or (x_val, y_val, costs_val); "
-            f"received {type(given).__name__}."
+            "Expected `validation_data` to be (x_val, y_val) or (x_val, y_val, costs_val), or an "
+            f"array of the examples held out; received {type(given).__name__} of {len(given)}."
         )
     x, y, *costs = given
     if table is not None and is_frame(x):

@@ -67,7 +67,7 @@ def train(
     algorithm: str | Algorithm = "calibrated_bayes",
     *,
     costs: CostsLike | None = None,
-    validation_data: tuple[CostsLike, ...] | Literal[False] | None = None,
+    validation_data: tuple[CostsLike, ...] | ArrayLike | Literal[False] | None = None,
     network: Network | None = None,
     effort: str | None = None,
     epochs: int | None = None,
@@ -89,7 +89,8 @@ def train(
         costs: costs of each example that replace a cost matrix: vectors `(N, D)`, or if they
             are known when deciding, `(N, K, D)` or `csdl_keras.costs.AffineCosts`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`, for the
-            choice of an epoch and calibration. `None` (default) holds out 15 % of each class;
+            choice of an epoch and calibration; or an array, a mask `(N,)` or indices of the
+            examples of `x` to hold out. `None` (default) holds out 15 % of each class;
             `"ensemble_bayes"` trains each network without another fold instead. `False` trains
             on all examples, without early stopping and calibration.
         network: an uncompiled `keras.Model`, or a function `build(input_shape, num_classes)` that
@@ -112,7 +113,6 @@ def train(
         its first network; `model.classes` are the labels if they are no integers.
 
     Raises:
-        TypeError: if `x` is a string, as where an algorithm comes first.
         ValueError: if an argument fails its check, before anything is trained.
         DivergedError: if training diverges, with the epoch and the likely causes.
 
@@ -125,25 +125,20 @@ def train(
     >>> csdl_keras.decide(model, data.x_test).shape, len(model.history.epoch)
     ((540,), 2)
     """
-    if isinstance(x, (str, Algorithm)):
-        raise TypeError(
-            f"Expected inputs as `x`; received {x!r}. The data come first: "
-            "csdl_keras.train(x, y, cost_matrix, algorithm)."
-        )
     settings = Settings() if settings is None else check_settings(settings)
     if epochs is not None:
         settings = settings.limit_epochs(epochs)
-    algorithm = get_algorithm(algorithm, effort)
     trainer = Trainer(
         x,
         y,
-        validation_data or None,
+        None if validation_data is False else validation_data,
         costs=costs,
         network=network,
         settings=settings,
         seed=seed,
         verbose=verbose,
     )
+    algorithm = get_algorithm(algorithm, effort)
     is_network = algorithm.body_kind.is_network
     if validation_data is False and is_network and not algorithm.calibrated:
         warnings.warn(
@@ -229,7 +224,7 @@ class Trainer:
         self,
         x: ArrayLike,
         y: ArrayLike,
-        validation_data: tuple[CostsLike, ...] | None = None,
+        validation_data: tuple[CostsLike, ...] | ArrayLike | None = None,
         *,
         costs: CostsLike | None = None,
         unlabelled: ArrayLike | None = None,

@@ -99,7 +99,7 @@ class TestJudgedBounds:
         for costs in ({"cost_matrix": matrix}, {"amounts": matrix}):
             report = cost_report({"a": decisions}, labels, **costs)
             assert (report.rows[0].low, report.rows[0].high) == exact.interval()
-            assert "largest amount" not in str(report)
+            assert "largest amount" not in " ".join(str(report).split())
 
     def test_hold_with_heavy_tails(self):
         """Before, with the largest amount seen as the bound, .65 of intervals held."""
@@ -131,7 +131,7 @@ class TestLargest:
         report = cost_report({"a": OWN}, y_true, costs, baseline=OTHER, largest=largest)
         assert (report.rows[0].low, report.rows[0].high) == pytest.approx(interval)
         assert report.rows[0].against_baseline == pair
-        assert "largest amount" not in str(report) and report.largest_seen is None
+        assert "largest amount" not in " ".join(str(report).split()) and report.largest_seen is None
 
     def test_larger_amounts_raise(self):
         for call in (
@@ -154,6 +154,7 @@ class TestReport:
         largest = np.abs(amounts).reshape(SIZE, -1).max(axis=1)
         share = np.sort(largest)[-10:].sum() / largest.sum()
         seen = f"largest amount seen, {number(largest.max())} €, "
-        assert seen in str(report)
-        assert f"the ten largest hold {number(100 * share, 2)} % of the total." in str(report)
+        text = " ".join(str(report).split())
+        assert seen in text
+        assert f"the ten largest hold {number(100 * share, 2)} % of the total." in text
         assert report.largest_seen == largest.max() and report.ten_largest == pytest.approx(share)

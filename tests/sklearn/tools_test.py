@@ -106,11 +106,11 @@ class TestRouting:
     @pytest.mark.parametrize("method", ["sigmoid", None])
     def test_weights_are_routed_to_the_classifier(self, method):
         base = LogisticRegression().set_fit_request(sample_weight=True)
-        model = BayesClassifier(base, calibration=method).set_fit_request(sample_weight=True)
+        model = BayesClassifier(base, MATRIX, method).set_fit_request(sample_weight=True)
         model.set_score_request(sample_weight=True)
         fitted, (score,), (train, test) = next(cross_validated(model, sample_weight=WEIGHTS))
         with sklearn.config_context(enable_metadata_routing=False):
-            alone = BayesClassifier(LogisticRegression(), calibration=method)
+            alone = BayesClassifier(LogisticRegression(), MATRIX, method)
             alone.fit(X[train], Y[train], sample_weight=WEIGHTS[train])
             expected = alone.score(X[test], Y[test], sample_weight=WEIGHTS[test])
         np.testing.assert_allclose(fitted.predict_proba(X), alone.predict_proba(X))

@@ -68,6 +68,17 @@ class TestTraining:
             make_trainer(**arguments).train("dnn_bayes")
 
 
+@pytest.mark.parametrize("costs", [COSTS, COSTS[:, 0], AFFINE["costs"]])
+def test_costs_of_examples_that_indices_hold_out(costs):
+    rows = np.array([0, 7, 8])
+    others = np.setdiff1d(np.arange(NUM_TRAIN), rows)
+    pair = csdl.Trainer(X[others], Y[others], (X[rows], Y[rows], costs[rows]), costs=costs[others])
+    found = csdl.Trainer(X, Y, rows, costs=costs)
+    assert found.data.fingerprints == pair.data.fingerprints
+    if pair.data.mean_costs is not None:
+        np.testing.assert_array_equal(found.data.mean_costs, pair.data.mean_costs)
+
+
 def test_training_is_shared_with_a_cost_matrix():
     by_matrix = make_trainer(validation_data=VALIDATION)
     for name in ("dnn_blind", "dnn_bayes", "calibrated_bayes", "ensemble_bayes"):

@@ -10,7 +10,15 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.training.data import TrainingData, validation_split
 from tests.support.testing import floatx
-from tests.support.trainers import DATA, LONGER, MATRICES, SETTINGS, VALIDATION, make_trainer
+from tests.support.trainers import (
+    DATA,
+    LONGER,
+    MATRICES,
+    SETTINGS,
+    VALIDATION,
+    make_trainer,
+    outputs,
+)
 from tests.support.weights import assert_same_weights
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
@@ -55,6 +63,14 @@ class TestTrain:
         [
             ({"validation_data": (DATA.x_val[:, :4], DATA.y_val)}, "Expected validation inputs"),
             ({"validation_data": (DATA.x_val,)}, "Expected `validation_data` to be .x_val, y_val"),
+            (
+                {"validation_data": np.ones(9, bool)},
+                r"a mask \(200,\).* shape \(9,\) and",
+            ),
+            ({"validation_data": np.array([3, 200])}, "indices below 200.* from 3 to 200"),
+            ({"validation_data": np.array([-1])}, "indices below 200.* from -1 to -1"),
+            ({"validation_data": np.zeros(200, bool)}, "some of the examples, not all; rec"),
+            ({"validation_data": np.arange(200)}, "some of the examples, not all; rec.* 0 to 199"),
             ({"algorithm": "cnn_sosr", "x": DATA.x_train.reshape(-1, 64)}, "expected min_ndim=4"),
             ({"algorithm": "cnn_sosr", "x": 255 * DATA.x_train}, r"lie in \[0, 1\]; .* to 255"),
             ({"algorithm": "csdnn", "x": 255 * DATA.x_train}, r"to lie in \[0, 1\]"),
@@ -67,9 +83,15 @@ class TestTrain:
         with pytest.raises(ValueError, match=match):
             csdl.train(**{"algorithm": "dnn_sosr", **valid, **arguments})
 
-    def test_an_algorithm_in_place_of_the_data_is_told_the_order(self):
-        with pytest.raises(TypeError, match=r"The data come first: csdl_keras.train\(x, y, cost"):
-            csdl.train("csdnn", DATA.x_train, DATA.y_train, MATRICES[0])
+    def test_examples_that_a_mask_holds_out(self):
+        mask = np.arange(len(DATA.y_train)) % 5 == 0
+        others = (DATA.x_train[~mask], DATA.y_train[~mask])
+        held_out = (DATA.x_train[mask], DATA.y_train[mask])
+        first, second = (
+            csdl.train(*data, MATRICES[0], "dnn_sosr", validation_data=val, epochs=1, seed=0)
+            for data, val in (((DATA.x_train, DATA.y_train), mask), (others, held_out))
+        )
+        np.testing.assert_array_equal(outputs(first), outputs(second))
 
     def test_it_learns_and_the_model_can_be_saved(self, tmp_path):
         data = (DATA.x_train, DATA.y_train, MATRICES[0], "csdnn")
