@@ -443,9 +443,10 @@ class Comparison:
         frequencies = DummyClassifier().fit(self._flat("train"), self.data.y["train"])
         return self._saved(frequencies, seed, chosen)
 
-    def _names(self) -> tuple[Any, ...]:
+    def _names(self) -> tuple[Any, Any, Any, Any, Any]:
         data = self.data
-        return data.labels, data.decisions, data.columns, data.known_costs
+        shape = data.x["train"].shape[1:] if data.columns is None else None
+        return data.labels, data.decisions, data.columns, data.known_costs, shape
 
     def _write(self) -> None:
         if self.folder is not None:

@@ -25,7 +25,8 @@ _BATCH = 1000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     add_model(parser)
-    text = "a .csv or .parquet file with the columns of the model, or a folder of images"
+    text = "a .csv or .parquet file with the columns of the model, or a folder of images, which "
+    text += "are scaled to the size of the model, with pixels in [0, 1]"
     parser.add_argument("data", type=pathlib.Path, help=text)
     text = "the .csv file to write (default: print it)"
     parser.add_argument("--out", type=pathlib.Path, metavar="FILE", help=text)
@@ -81,12 +82,16 @@ def _rows(
     path, columns, own = arguments.data, model.columns, arguments.costs
     if columns is None:
         raise ValueError(f"Expected a folder of images for {arguments.model}; received {path}.")
+    if own is not None and model.known_costs is None:
+        raise ValueError(
+            f"Expected no --costs, since those of {arguments.model} are inside it; received "
+            f"{', '.join(own)}. csdl-keras compare --known-costs makes a model of known amounts."
+        )
     if own is not None and len(own) != len(model.amounts):
-        wanted = f"{len(model.amounts)} columns, for {', '.join(model.amounts)}"
-        if not model.amounts:
-            wanted = "no --costs, since the costs of this model are inside it. For amounts that "
-            wanted += "are known when deciding, save one by csdl-keras compare --known-costs"
-        raise ValueError(f"Expected {wanted}; received {', '.join(own)}.")
+        raise ValueError(
+            f"Expected --costs with a column for each of {', '.join(model.amounts)}; received "
+            f"{', '.join(own)}."
+        )
     if path.suffix.lower() == ".parquet":
         table = pandas.read_parquet(path)
     elif path.suffix.lower() == ".csv":
@@ -118,27 +123,18 @@ def _images(model: "SavedModel", arguments: argparse.Namespace) -> list[str]:
     """Returns the images in a folder, wherever in it."""
     from csdl_keras_cli.image_folder import SUFFIXES
 
+    folder = arguments.data
     if len(model.input_shape) != 4 or arguments.costs:
-        raise ValueError(f"Expected a table for {arguments.model}; received {arguments.data}.")
-    found = [it for it in sorted(arguments.data.rglob("*")) if it.suffix.lower() in SUFFIXES]
+        raise ValueError(f"Expected a table for {arguments.model}; received {folder}.")
+    found = [it for it in sorted(folder.rglob("*")) if it.suffix.lower() in SUFFIXES]
     if not found:
-        raise ValueError(
-            f"Expected images, {', '.join(SUFFIXES)}, in {arguments.data}; received none."
-        )
-    return [str(it.relative_to(arguments.data)) for it in found]
+        raise ValueError(f"Expected images, {', '.join(SUFFIXES)}, in {folder}; received none.")
+    return [str(it.relative_to(folder)) for it in found]
 
 
-def _pixels(model: "SavedModel", folder: pathlib.Path, files: Any) -> Any:
+def _pixels(model: "SavedModel", folder: pathlib.Path, files: Any) -> list[Any]:
     """Returns images, scaled to the size that the model takes."""
-    import numpy as np
-
     from csdl_keras_cli.image_folder import read_image
 
-    _, height, width, channels = model.input_shape
-    size = height if height == width else None
-    images = [read_image(folder / file, size, gray=channels == 1) for file in files]
-    for file, image in zip(files, images, strict=True):
-        if image.shape[:2] != (height, width):
-            received = f"{folder / file} of {image.shape[0]}x{image.shape[1]}"
-            raise ValueError(f"Expected images of {height}x{width}; received {received}.")
-    return np.stack(images)
+    shape: Any = model.input_shape
+    return [read_image(folder / file, shape[1:3], gray=shape[3] == 1) for file in files]

@@ -65,12 +65,17 @@ def read_images(
     return OwnFile(pixels, labels, numbers, code, left_out=tuple(others))
 
 
-def read_image(path: str | pathlib.Path, size: int | None = None, gray: bool = False) -> np.ndarray:
-    """Reads an image as `read_images` does: float32 `(height, width, channels)` in [0, 1]."""
+def read_image(
+    path: str | pathlib.Path, size: int | tuple[int, int] | None = None, gray: bool = False
+) -> np.ndarray:
+    """Reads an image as `read_images` does: float32 `(height, width, channels)` in [0, 1].
+
+    `size` may be `(height, width)`.
+    """
     return _pixels(_open(path, size), gray)
 
 
-def _open(path: str | pathlib.Path, size: int | None) -> PIL.Image.Image:
+def _open(path: str | pathlib.Path, size: int | tuple[int, int] | None) -> PIL.Image.Image:
     """Returns an image upright, on white where it is transparent, in gray or RGB and scaled."""
     with warnings.catch_warnings():
         # Pillow warns of large images, and refuses those of twice that size.
@@ -91,7 +96,8 @@ def _open(path: str | pathlib.Path, size: int | None) -> PIL.Image.Image:
             f"{image.mode!r}; save it as a PNG file of 8 or 16 bits"
         )
     if size is not None:
-        image = image.resize((size, size), PIL.Image.Resampling.BILINEAR)
+        height, width = (size, size) if isinstance(size, int) else size
+        image = image.resize((width, height), PIL.Image.Resampling.BILINEAR)
     return image
 
 

@@ -35,6 +35,12 @@ class RequestBody:
             for name, end in self.arrays.items()
         }
 
+    @property
+    def columns(self) -> dict[str, Any] | None:
+        """The JSON types of the columns of rows, or `None`."""
+        row = self._row
+        return None if row is None else {it: one["type"] for it, one in row["properties"].items()}
+
     def schema(self) -> dict[str, Any]:
         """Returns the JSON schema of a request."""
         fields = {name: GenerateJsonSchema().generate(one) for name, one in self._schemas.items()}
@@ -54,7 +60,7 @@ class RequestBody:
             raise ValueError(
                 f"Expected an object with exactly the fields {sorted(fields)}; received {found}."
             )
-        feed = {name: self._array(name, content[name]) for name in self.arrays}
+        feed: dict[str, Any] = {name: self._array(name, content[name]) for name in self.arrays}
         if self._row is not None:
             feed[ROWS] = content[ROWS] if isinstance(content[ROWS], list) else []
         sizes = {name: len(it) for name, it in feed.items()}
@@ -101,8 +107,8 @@ def _array_schema(name: str, end: Input, max_batch: int, missing_values: bool) -
         found = types.str_schema(strict=True)
     for place, size in reversed(list(enumerate(end.shape))):
         batch = place == 0 and has_batch(name, end)
-        limits = {"min_length": 1 if batch else size, "max_length": max_batch if batch else size}
-        found = types.list_schema(found, fail_fast=True, **limits)
+        low, high = (1, max_batch) if batch else (size, size)
+        found = types.list_schema(found, min_length=low, max_length=high, fail_fast=True)
     return found
 
 

@@ -134,6 +134,7 @@ def create_app(
             "status": "ok",
             "shapes": {name: end.shape[has_batch(name, end) :] for name, end in arrays},
             "dtypes": {name: end.dtype.name for name, end in arrays},
+            "columns": fields.columns,
             "decisions": model.labels,
             "missing_values": missing_values,
             "max_batch": max_batch,

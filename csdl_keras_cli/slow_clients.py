@@ -49,7 +49,7 @@ class Bodies:
         return bytes(body)
 
 
-class ClosingProtocol(AutoHTTPProtocol):
+class ClosingProtocol(AutoHTTPProtocol):  # type: ignore[valid-type, misc]
     """Closes connections on which no complete request header arrives in time.
 
     The server itself does so only after the first request of a connection and while no byte

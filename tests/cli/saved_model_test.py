@@ -1,5 +1,6 @@
 """`csdl-keras decide` and `serve` to their end, for files of all kinds."""
 
+import contextlib
 import io
 import json
 
@@ -12,6 +13,7 @@ from PIL import Image
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import csdl_keras as csdl
 from csdl_keras._utils.data_model import with_data
@@ -21,7 +23,7 @@ from csdl_keras_cli.columns import Columns
 from csdl_keras_cli.main import main
 from csdl_keras_cli.saved_model import load
 from tests.support.fresh_process import run_python
-from tests.support.server import served
+from tests.support.server import load_test, served
 
 FRAME = pandas.DataFrame(
     {
@@ -66,7 +68,7 @@ def model(request, kind, tmp_path_factory):
     columns = Columns.of(x)
     rows = {name: [row[name] for row in ROWS] for name in INPUTS}
     if kind == ".joblib":
-        network = make_pipeline(SimpleImputer(), LogisticRegression())
+        network = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression())
         classifier = BayesClassifier(network, MATRIX, calibration=None)
         classifier.fit(columns.encode(x), [0, 1, 1, 0])
         saved = SavedClassifier(classifier, "Bayes", *map(tuple, NAMES.values()), columns, known)
@@ -107,7 +109,7 @@ def test_decide(model, tmp_path, capsys):
         assert main(command) == 2
         assert "Expected the column 'amount' in" in capsys.readouterr().err
     else:
-        assert "inside it. For amounts" in told.err and "--known-costs; received loan" in told.err
+        assert "inside it; received loan. csdl-keras compare --known-costs" in told.err
 
 
 def test_a_column_that_lacks(model, tmp_path, capsys):
@@ -135,7 +137,12 @@ def test_serve(model):
         assert columns["when"]["type"] == ["string", "null"]
         assert ("amount" in columns) == bool(known)
         assert client.get("/docs").status_code == 200
-        assert client.get("/health").json()["decisions"] == NAMES["decisions"]
+        health = client.get("/health").json()
+        assert health["decisions"] == NAMES["decisions"]
+        assert health["columns"]["job"] == ["string", "null"]
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            load_test.main([str(client.base_url), "--concurrency", "2", "--requests", "4"])
+        assert printed.getvalue().splitlines()[1].split()[:4] == ["2", "4", "0", "0"]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +169,9 @@ def test_wrong_rows(kind, model, change, message):
     with served(load(model[0]), max_batch=3) as client:
         for body in ({"rows": [ROWS[0] | change]}, ROWS[0] | change):
             answer = client.post("/decide", content=json.dumps(body))
-            assert (answer.status_code, message in answer.json()["detail"]) == (422, True), answer.text
+            assert (answer.status_code, message in answer.json()["detail"]) == (422, True), (
+                answer.text
+            )
 
 
 def test_onnx_needs_no_keras(kind, model, tmp_path):

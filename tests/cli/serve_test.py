@@ -40,7 +40,9 @@ def test_exported_models(tmp_path, dtype):
         answer = decide(client, x.tolist()).json()
         expected = careful.predict(x, verbose=0)
         tolerance = 1e-2 if dtype == "float16" else 1e-4
-        np.testing.assert_allclose(answer["expected_costs"], expected, rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(
+            answer["expected_costs"], expected, rtol=tolerance, atol=tolerance
+        )
         assert answer["decisions"] == csdl.decide(careful, x).tolist()
         assert client.get("/health").json()["shapes"] == {"inputs": [3]}
         # Not by `capsys`, whose streams what an export imports would keep after they are closed.
