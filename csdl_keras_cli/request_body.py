@@ -30,25 +30,24 @@ class RequestBody:
             # Rows have the amounts that known costs are computed from.
             given = {COST_MATRIX} if model.known_costs is None else set()
             self.arrays = {name: model.inputs[name] for name in given & {*model.inputs}}
-        self._schemas = {
+        schemas = {
             name: _array_schema(name, end, max_batch, missing_values)
             for name, end in self.arrays.items()
         }
+        self._validators = {name: SchemaValidator(one) for name, one in schemas.items()}
+        fields = {name: GenerateJsonSchema().generate(one) for name, one in schemas.items()}
+        if self._row is not None:
+            sizes = {"minItems": 1, "maxItems": max_batch}
+            fields[ROWS] = {"type": "array", "items": self._row, **sizes}
+        whole = {"type": "object", "properties": fields, "required": list(fields)}
+        #: The JSON schema of a request.
+        self.schema = whole if [*fields] != [ROWS] else {"anyOf": [whole, self._row]}
 
     @property
     def columns(self) -> dict[str, Any] | None:
         """The JSON types of the columns of rows, or `None`."""
         row = self._row
         return None if row is None else {it: one["type"] for it, one in row["properties"].items()}
-
-    def schema(self) -> dict[str, Any]:
-        """Returns the JSON schema of a request."""
-        fields = {name: GenerateJsonSchema().generate(one) for name, one in self._schemas.items()}
-        if self._row is not None:
-            sizes = {"minItems": 1, "maxItems": self.max_batch}
-            fields[ROWS] = {"type": "array", "items": self._row, **sizes}
-        whole = {"type": "object", "properties": fields, "required": list(fields)}
-        return whole if list(fields) != [ROWS] else {"anyOf": [whole, self._row]}
 
     def read(self, content: Any) -> tuple[Any, Any]:
         """Returns inputs and known costs for `SavedModel.decide`."""
@@ -82,7 +81,7 @@ class RequestBody:
         if name == COST_MATRIX and has_batch(name, end) and _is_matrix(values):
             values = [values]  # It is for all examples.
         try:
-            return np.array(SchemaValidator(self._schemas[name]).validate_python(values), end.dtype)
+            return np.array(self._validators[name].validate_python(values), end.dtype)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             shape = str(list(end.shape)).replace("None", "any")
@@ -90,6 +89,9 @@ class RequestBody:
                 f"Expected {name!r} of shape {shape} and {end.dtype.name}; received "
                 f"{reprlib.repr(first['input'])} at {list(first['loc'])}: {first['msg']}."
             ) from error
+        except ValueError as error:
+            message = f"Expected {name!r} with rows of one length; received some of others."
+            raise ValueError(message) from error
 
 
 def _array_schema(name: str, end: Input, max_batch: int, missing_values: bool) -> CoreSchema:

@@ -107,7 +107,7 @@ def create_app(
         },
     }
     described = {
-        "requestBody": {"required": True, **_json(fields.schema())},
+        "requestBody": {"required": True, **_json(fields.schema)},
         "responses": {"200": _json({"type": "object", "properties": answers})},
     }
 

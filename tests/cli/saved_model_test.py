@@ -22,6 +22,7 @@ from csdl_keras_cli.classifier import SavedClassifier
 from csdl_keras_cli.columns import Columns
 from csdl_keras_cli.main import main
 from csdl_keras_cli.saved_model import load
+from csdl_keras_cli.slow_clients import ClosingProtocol
 from tests.support.fresh_process import run_python
 from tests.support.server import load_test, served
 
@@ -222,6 +223,27 @@ def test_images(suffix, images, tmp_path, capsys):
     (tmp_path / "new.csv").write_text(CSV)
     assert main(["decide", str(path), str(tmp_path / "new.csv")]) == 2
     assert "Expected a folder of images" in capsys.readouterr().err
+
+
+def test_unit_of_costs(kind, tmp_path):
+    if kind == ".joblib":
+        pytest.skip("has costs in their unit")
+    network = csdl.models.mlp((3,), 2, (4,), output="cost", seed=0)
+    x, path = np.eye(3, dtype="float32"), tmp_path / f"model{kind}"
+    model = with_data(network, unit=10.0)
+    model.save(path) if kind == ".keras" else csdl.export(model, path, "onnx")
+    decisions, costs = load(path).decide(x)
+    expected = 10 * network.predict(x, verbose=0)
+    np.testing.assert_allclose(costs, expected, rtol=1e-4)
+    assert decisions.tolist() == expected.argmin(axis=1).tolist()
+
+
+def test_options_of_serve(model, monkeypatch):
+    calls = []
+    monkeypatch.setattr("uvicorn.run", lambda app, **options: calls.append((app.title, options)))
+    assert main(["serve", str(model[0]), "--host", "::1", "--port", "80", "--waiting", "3"]) == 0
+    expected = {"host": "::1", "port": 80, "http": ClosingProtocol}
+    assert calls == [("csdl_keras decisions", expected)]
 
 
 @pytest.mark.parametrize("name", ["missing.onnx", "model.h5", "model.joblib"])
