@@ -181,7 +181,7 @@ class Comparison:
         frame = self.to_frame()[::-1]
         axes = axes_of_curves(ax)
         if ax is None:
-            axes.figure.set_size_inches(8, 1.2 + 0.36 * len(frame))
+            axes.get_figure(root=True).set_size_inches(8, 1.2 + 0.36 * len(frame))
         kinds = [kind_of(name) for name in frame.index]
         colours = dict(zip(dict.fromkeys(kinds), PALETTE, strict=False)) | {"always": GREY}
         axes.barh(
@@ -422,7 +422,7 @@ class Comparison:
         """Returns a trained model that takes raw rows and knows the labels."""
         if _is_keras(trained.model):
             return form.finished(trained.model)
-        return SavedClassifier(trained.model, "Bayes", *self._names(), scale=trained.unit)
+        return SavedClassifier(trained.model, "Bayes", scale=trained.unit, **self._names)
 
     def _saved(self, fitted: Any, seed: int, rule: str | int) -> SavedClassifier:
         """Returns a fitted classifier that decides by a rule; for Bayes it is calibrated."""
@@ -434,7 +434,7 @@ class Comparison:
         calibration = "temperature" if rule == "Bayes" else None
         bayes = BayesClassifier(FrozenEstimator(fitted), self.matrices[seed], calibration)
         bayes.fit(self._flat("val"), self.data.y["val"])
-        return SavedClassifier(bayes, rule, *self._names())
+        return SavedClassifier(bayes, rule, **self._names)
 
     def _always(self, chosen: int, seed: int) -> SavedClassifier:
         """Returns what decides alike for all examples, and knows how frequent the classes are."""
@@ -443,9 +443,16 @@ class Comparison:
         frequencies = DummyClassifier().fit(self._flat("train"), self.data.y["train"])
         return self._saved(frequencies, seed, chosen)
 
-    def _names(self) -> tuple[Any, ...]:
+    @property
+    def _names(self) -> dict[str, Any]:
+        """What a `SavedClassifier` knows of the data."""
         data = self.data
-        return data.labels, data.decisions, data.columns, data.known_costs
+        return {
+            "classes": data.labels,
+            "decisions": data.decisions,
+            "columns": data.columns,
+            "known_costs": data.known_costs,
+        }
 
     def _write(self) -> None:
         if self.folder is not None:
