@@ -176,12 +176,14 @@ class Comparison:
         Returns:
             The axes.
         """
+        from matplotlib.figure import Figure
+
         from csdl_keras.plots._axes import GREY, PALETTE, axes_of_curves
 
         frame = self.to_frame()[::-1]
-        axes = axes_of_curves(ax)
         if ax is None:
-            axes.get_figure(root=True).set_size_inches(8, 1.2 + 0.36 * len(frame))
+            ax = Figure((8, 1.2 + 0.36 * len(frame)), layout="constrained").add_subplot()
+        axes = axes_of_curves(ax)
         kinds = [kind_of(name) for name in frame.index]
         colours = dict(zip(dict.fromkeys(kinds), PALETTE, strict=False)) | {"always": GREY}
         axes.barh(
