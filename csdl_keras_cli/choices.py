@@ -24,8 +24,6 @@ DEFAULT_ALGORITHMS = (
     *("dnn_blind", "dnn_bayes", "sdae_bayes", "dnn_sosr", "sdae_sosr", "csdnn"),
     *("cnn_blind", "cnn_bayes", "cnn_sosr"),
 )
-#: Algorithms that `tune` searches: those of the paper that train networks by NLL or SOSR.
-TUNABLE = tuple(name for name in PAPER_ALGORITHMS if name not in ("csosr", "min"))
 #: Efforts of training.
 EFFORTS = ("quick", "balanced", "best")
 #: Formats of `export` with the ends of their files' names.
