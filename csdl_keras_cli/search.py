@@ -10,7 +10,7 @@ import pandas
 from matplotlib.figure import Figure
 
 from csdl_keras import Settings, StageCache, Trainer, plots, tuning
-from csdl_keras._utils.files import check_writable, replacing, save_model
+from csdl_keras._utils.files import check_writable, replacing
 from csdl_keras.evaluation import CostDifference, average_cost, compare_costs
 from csdl_keras.evaluation._report_text import number, saving_sentence, warning
 from csdl_keras.paper.failures import Failures
@@ -18,7 +18,9 @@ from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.parallel import forget_models
 from csdl_keras.tuning.resumable import is_worker
 from csdl_keras_cli.choices import FIRST_COST_SEED
-from csdl_keras_cli.data import data_record, load_snippet, read_data, show_data
+from csdl_keras_cli.classifier import save_best
+from csdl_keras_cli.compare import snippet
+from csdl_keras_cli.data import costs_text, data_record, read_data, summary
 from csdl_keras_cli.run_folder import RunRecord
 from csdl_keras_cli.spaces import SettingsHyperModel
 from csdl_keras_cli.tune import SPACES
@@ -65,9 +67,9 @@ class Candidates:
         #: What is told beside each cost.
         self.others = f"always {constant} {number(means.min())}"
 
-    def model(self, settings: Settings) -> Any:
-        """Returns the model of settings, which the folder keeps once it is trained."""
-        return self.trainer.train(self.algorithm, self.prices, settings).model
+    def trained(self, settings: Settings) -> Any:
+        """Returns what settings train, which the folder keeps once it is trained."""
+        return self.trainer.train(self.algorithm, self.prices, settings)
 
     def score(self, settings: Settings) -> dict[str, float]:
         """Trains by settings; returns metrics."""
@@ -118,7 +120,7 @@ def tune(arguments: argparse.Namespace) -> int:
             tuner.check_search()
             settings, described = {"cost_matrix": candidates.matrix.tolist()}, data_record(data)
             record = RunRecord(folder, arguments, settings, described)
-            show_data(data)
+            print(f"{summary(data)}\n{costs_text(data, candidates.matrix)}")
             print(f"{algorithm.title} on {data.name}, untuned and by {arguments.tuner} search.")
         default = candidates.score_default()
         if not worker:
@@ -134,8 +136,7 @@ def tune(arguments: argparse.Namespace) -> int:
             tuner.search(verbose=0)
     if worker:  # It leaves the report to its chief.
         return failures.tell()
-    trials, is_network = trials_of(tuner, default), algorithm.body_kind.is_network
-    path = folder / f"best_model{'.keras' if is_network else '.npz'}"
+    trials = trials_of(tuner, default)
     with failures.step("trials.csv"), replacing(folder / "trials.csv") as unfinished:
         trials.to_csv(unfinished, index=False)
     succeeded = trials[trials["validation_cost"].notna() & (trials["trial"] != _DEFAULT)]
@@ -147,25 +148,27 @@ def tune(arguments: argparse.Namespace) -> int:
         plot_search(trials, folder / "search.png")
     with failures.step("the table"):
         print(trials_text(trials))
-    with failures.step(path.name):
+    with failures.step("the best model"):
         name, cost = succeeded[["trial", "validation_cost"]].iloc[0]
         values = tuner.oracle.get_trial(name).hyperparameters
-        models = [candidates.model(it) for it in (tuner.hypermodel.build(values), trainer.settings)]
-        tuned, untuned = decisions = [candidates.form.decided(model, "test") for model in models]
+        both = tuner.hypermodel.build(values), trainer.settings
+        models = [candidates.trained(one) for one in both]
+        tuned, untuned = decisions = [candidates.form.decided(one.model, "test") for one in models]
         truth = candidates.truth["test"]
         told = verdict(name, compare_costs(truth, tuned, untuned, candidates.prices))
         # Where costs are equal, the default comes first.
         place = int(trials["trial"][0] == _DEFAULT)
         kept = ("the best trial", "the untuned default")[place]
-        save_model(candidates.form.finished(models[place]), path)
+        path = save_best(candidates.form.finished(models[place]), folder)
         savings = data.savings({arguments.algorithm: decisions[place]}, candidates.matrix)
         warned = warning(savings)
         record.add(findings={"warning": warned, "savings": savings, "tuning": told})
+        lines = "\n".join(snippet(data, path))
         print(
             f"\n{told}\n{path} is {kept}, by validation cost: {number(cost)} tuned, "
             f"{number(default['validation_cost'])} untuned. "
             f"{saving_sentence(savings[arguments.algorithm])} The model decides by itself. Load "
-            f"it:\n\n{load_snippet(data, path)}"
+            f"it:\n\n{lines}"
         )
         if warned:
             print(f"\n# {warned}")

@@ -10,7 +10,7 @@ DESCRIPTION = (
     "Trains one algorithm untuned, and then searches its choices for one cost matrix, with "
     "KerasTuner, for the lowest average cost of a validation example. Says on test examples "
     "whether that paid. Writes trials.csv, search.png, best_model.keras (with its decision rule; "
-    "best_model.npz of csosr) and run.json. Stopped or killed at any moment, the same command "
+    "best_model.joblib of csosr) and run.json. Stopped or killed at any moment, the same command "
     "goes on from there. KERASTUNER_TUNER_ID, KERASTUNER_ORACLE_IP and KERASTUNER_ORACLE_PORT "
     "make it a chief or a worker of a search on many machines."
 )
