@@ -4,6 +4,7 @@ import json
 import shutil
 
 import filelock
+import joblib
 import keras
 import keras_tuner
 import numpy as np
@@ -70,8 +71,7 @@ def test_more_trials_go_on_from_there(tune, capsys):
     # The third trial is trained, and perhaps pre-trained; nothing else is.
     assert 1 <= len({*(tune.folder / "stages").rglob("*.npz")} - stages) <= 2
     exec(printed[printed.index("import keras") :], {})  # the lines that load the model
-    decided, labels = capsys.readouterr().out.splitlines()[-1].split("] [")
-    assert len(decided.split()) == len(labels.split()) == 10
+    assert len(capsys.readouterr().out.splitlines()[-1].split()) == 10
 
 
 def test_another_search_needs_another_folder(tune, capsys):
@@ -229,10 +229,10 @@ def test_a_kernel_machine(tmp_path, capsys):
     trials = pandas.read_csv(tmp_path / "trials.csv").set_index("trial").validation_cost
     cost = f"{trials['default']:.4g}, always 4 3.628)"
     assert f"trial 1: validation cost {trials['1']:.4g} (untuned {cost}" in printed
-    assert "\nTuning " in printed and f"{tmp_path / 'best_model.npz'} is the " in printed
+    assert "\nTuning " in printed and f"{tmp_path / 'best_model.joblib'} is the " in printed
     data = csdl.datasets.load("digits", train_size=300, seed=0)
     record = json.loads((tmp_path / "run.json").read_text())["runs"][0]
     matrix = np.array(record["settings"]["cost_matrix"])
-    model = csdl.baselines.CSOSR.load(tmp_path / "best_model.npz")
-    paid = matrix[data.y_val, csdl.decide(model, data.x_val)].mean()
+    model = joblib.load(tmp_path / "best_model.joblib")
+    paid = matrix[data.y_val, model.decide(data.x_val)].mean()
     assert paid == pytest.approx(trials.min())
