@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import joblib
 import numpy as np
 import pandas
 
@@ -21,7 +20,7 @@ from csdl_keras_cli.choices import (
     OTHER_PACKAGES,
     PACKAGED,
 )
-from csdl_keras_cli.classifier import SavedClassifier
+from csdl_keras_cli.classifier import SavedClassifier, save_best
 from csdl_keras_cli.columns import rows_of
 from csdl_keras_cli.comparison_text import kind_of, sentence_text, table_html, table_text
 from csdl_keras_cli.data import Data
@@ -176,12 +175,14 @@ class Comparison:
         Returns:
             The axes.
         """
+        from matplotlib.figure import Figure
+
         from csdl_keras.plots._axes import GREY, PALETTE, axes_of_curves
 
         frame = self.to_frame()[::-1]
-        axes = axes_of_curves(ax)
         if ax is None:
-            axes.figure.set_size_inches(8, 1.2 + 0.36 * len(frame))
+            ax = Figure((8, 1.2 + 0.36 * len(frame)), layout="constrained").add_subplot()
+        axes = axes_of_curves(ax)
         kinds = [kind_of(name) for name in frame.index]
         colours = dict(zip(dict.fromkeys(kinds), PALETTE, strict=False)) | {"always": GREY}
         axes.barh(
@@ -296,7 +297,7 @@ class Comparison:
                             seed,
                             chosen,
                             trained.seconds,
-                            functools.partial(self._finished, form, trained),
+                            functools.partial(form.finished, trained),
                             trained.epochs,
                             keras.backend.backend() if is_network else "scikit-learn",
                             getattr(settings.body_of(algorithm), "effort", "quick"),
@@ -347,12 +348,7 @@ class Comparison:
         if self.folder is None or self._made is self._make:
             return
         with self.step(f"the model of {self.best}"):
-            model, before = self.model, self.path
-            self.path = self.folder / f"best_model{'.keras' if _is_keras(model) else '.joblib'}"
-            with replacing(self.path) as unfinished:
-                model.save(unfinished) if _is_keras(model) else joblib.dump(model, unfinished)
-            if before is not None and before != self.path:
-                before.unlink()
+            self.path = save_best(self.model, self.folder)
 
     # The parts of these.
 
@@ -418,12 +414,6 @@ class Comparison:
             costs=None if own is None else own["train"],
         )
 
-    def _finished(self, form: Data, trained: Any) -> Any:
-        """Returns a trained model that takes raw rows and knows the labels."""
-        if _is_keras(trained.model):
-            return form.finished(trained.model)
-        return SavedClassifier(trained.model, "Bayes", *self._names(), scale=trained.unit)
-
     def _saved(self, fitted: Any, seed: int, rule: str | int) -> SavedClassifier:
         """Returns a fitted classifier that decides by a rule; for Bayes it is calibrated."""
         from sklearn.frozen import FrozenEstimator
@@ -434,7 +424,7 @@ class Comparison:
         calibration = "temperature" if rule == "Bayes" else None
         bayes = BayesClassifier(FrozenEstimator(fitted), self.matrices[seed], calibration)
         bayes.fit(self._flat("val"), self.data.y["val"])
-        return SavedClassifier(bayes, rule, *self._names())
+        return self.data.saved(bayes, rule)
 
     def _always(self, chosen: int, seed: int) -> SavedClassifier:
         """Returns what decides alike for all examples, and knows how frequent the classes are."""
@@ -442,11 +432,6 @@ class Comparison:
 
         frequencies = DummyClassifier().fit(self._flat("train"), self.data.y["train"])
         return self._saved(frequencies, seed, chosen)
-
-    def _names(self) -> tuple[Any, Any, Any, Any, Any]:
-        data = self.data
-        shape = data.x["train"].shape[1:] if data.columns is None else None
-        return data.labels, data.decisions, data.columns, data.known_costs, shape
 
     def _write(self) -> None:
         if self.folder is not None:
@@ -594,7 +579,3 @@ def _same(model: Any) -> Any:
 def _is_rule(name: str) -> bool:
     """Tells whether a row is a constant decision or those of today."""
     return name == "today" or name.startswith("always ")
-
-
-def _is_keras(model: Any) -> bool:
-    return hasattr(model, "get_config") and hasattr(model, "layers")

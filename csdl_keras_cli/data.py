@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas
 
+from csdl_keras_cli.classifier import SavedClassifier
 from csdl_keras_cli.columns import Columns, Table, rows_of
 from csdl_keras_cli.cost_file import costs_of_columns, read_costs
 from csdl_keras_cli.known_costs import Expressions, cost_matrices, expressions, names_of
@@ -179,14 +180,21 @@ class Data:
         }
         return dataclasses.replace(self, x=x, encoder=encoder)
 
-    def finished(self, model: Any) -> Any:
-        """Returns a trained classifier that takes raw rows and knows labels and costs."""
+    def saved(self, classifier: Any, rule: str | int, scale: float = 1.0) -> SavedClassifier:
+        """Returns a classifier that is not of Keras, and that takes raw rows."""
+        shape = self.x["train"].shape[1:] if self.columns is None else None
+        names = (self.labels, self.decisions, self.columns, self.known_costs)
+        return SavedClassifier(classifier, rule, *names, input_shape=shape, scale=scale)
+
+    def finished(self, trained: Any) -> Any:
+        """Returns a `Trained` model that takes raw rows and knows labels and costs."""
         import keras
 
         from csdl_keras._utils.data_model import with_data
 
-        if not isinstance(model, keras.Model):
-            return model
+        model = trained.model
+        if not isinstance(model, keras.Model):  # A kernel machine.
+            return self.saved(model, "Bayes", trained.unit)
         unit = getattr(model, "unit", 1.0)
         if self.encoder is not None:
             model = keras.Model(self.encoder.input, model(self.encoder.output), name=model.name)

@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_entries, number_array
+from csdl_keras._utils.arrays import call_of, check_entries, number_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import REGRET_HINT, amounts, check_cost_matrix
 from csdl_keras.costs.named_matrix import by_class
@@ -49,6 +49,9 @@ class AffineCosts:
     def shape(self) -> tuple[int, int, int]:
         """`(N, K, D)`."""
         return (len(self.amount), *self.per_unit.shape)
+
+    def __repr__(self) -> str:
+        return call_of(self, amount=self.amount, per_unit=self.per_unit, fixed=self.fixed)
 
     def __len__(self) -> int:
         return len(self.amount)

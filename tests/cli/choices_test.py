@@ -12,9 +12,6 @@ from csdl_keras_cli.main import COMMANDS, build_parser
 def test_names():
     assert all(get_algorithm(name).name in ALGORITHMS for name in choices.ALIASES)
     assert {*choices.DEFAULT_ALGORITHMS} <= {*ALGORITHMS}
-    names = choices.PAPER_ALGORITHMS
-    tunable = [name for name in names if get_algorithm(name).objective.searchable]
-    assert list(choices.TUNABLE) == tunable
     assert choices.PROFILES == (*PROFILES,)
     for variant in choices.CNN_VARIANTS:
         CaffeCNN(variant=variant)

@@ -33,7 +33,7 @@ HELP = {
 }
 WRONG = {
     "compare --algorithms csdnm": "Did you mean 'csdnn'?",
-    "tune --algorithm min": "invalid choice: 'min' (choose from",
+    "tune --algorithm csdnm": "invalid choice: 'csdnm' (choose from",
     "compare --cost-seeds 0": "expected 1 to 2**32 - 1; received '0'",
     f"compare --seed {2**32}": f"received '{2**32}'",
     "compare --label x": "--label with .csv or .parquet or .npz; received --dataset.",
