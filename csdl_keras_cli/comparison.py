@@ -430,10 +430,14 @@ class Comparison:
 
         from csdl_keras.sklearn import BayesClassifier
 
-        # One parameter follows few of the validation examples, by which the best is chosen.
-        calibration = "temperature" if rule == "Bayes" else None
-        bayes = BayesClassifier(FrozenEstimator(fitted), self.matrices[seed], calibration)
-        bayes.fit(self._flat("val"), self.data.y["val"])
+        # One parameter follows few of the validation examples, by which the best is chosen. What
+        # is fitted needs no folds, which labels of few examples cannot fill.
+        labels, rows = self.data.y["val"], np.arange(self.data.size("val"))
+        complete = len(np.unique(labels)) == len(self.data.labels)
+        calibration = "temperature" if rule == "Bayes" and complete else None
+        matrix, folds = self.matrices[seed], [(rows, rows)]
+        bayes = BayesClassifier(FrozenEstimator(fitted), matrix, calibration, folds)
+        bayes.fit(self._flat("val"), labels)
         return SavedClassifier(bayes, rule, *self._names())
 
     def _always(self, chosen: int, seed: int) -> SavedClassifier:
