@@ -280,7 +280,8 @@ class Comparison:
         for algorithm in algorithms:
             with self.step(algorithm.name):
                 form = self.data.suiting(algorithm)
-                trainers.setdefault(form, self._trainer(form, settings))
+                if form not in trainers:
+                    trainers[form] = self._trainer(form, settings)
                 matrix = None if own else self.matrices[min(self.matrices)]
                 planned[algorithm.name] = trainers[form].planned_epochs(algorithm, matrix)
         self.progress.plan(planned)
@@ -523,9 +524,9 @@ def compare(
     from csdl_keras.training.algorithms import get_algorithm
     from csdl_keras_cli.own_arrays import data_of_arrays
 
-    for name in algorithms or ():
+    for name in algorithms or ["calibrated_bayes"]:
         if name not in BASELINES:
-            get_algorithm(name)
+            get_algorithm(name, effort)
     data = data_of_arrays(x, y, costs, today, split_by, groups, seed)
     baselines, names = chosen(data, algorithms, effort)
     comparison = Comparison(data, {0: data.matrix_of(0)}, seed, progress(verbose))
