@@ -18,7 +18,7 @@ FORMATS = """%Y/%m/%d|%d.%m.%Y|%d-%b-%Y|%Y-%m|%m/%d/%Y %I:%M %p|%d/%m/%y|%B %d, 
 ISO = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S.%f+02:00"]
 DATES = """%d. %m. %Y|%b-%y|%a, %d %b %Y|%A, %B %d, %Y|%d%b%Y|%Y.%m.%d|%YQ1|%Y-W%W|%H:%M
 %I:%M:%S %p""".replace("\n", "|").split("|")
-NATIVE = [ "1. Januar 2020", "5-janv.-2020", "01-ene-2020", "1st March 2020", "Dec '11"]
+NATIVE = ["1. Januar 2020", "5-janv.-2020", "01-ene-2020", "1st March 2020", "Dec '11"]
 NUMBERS = """1.202,52|12%|12 %|1,5|1,234|1,234,567.5|1 202,52|1\u202f202|1'202.50|12,34,567.00
 $1,200|-$5.00|€ 12|12,50 EUR|(1,200)|12-|−3|<0.5|3,5e3""".replace("\n", "|").split("|")
 NEITHER = """3+|1st|10W|Room 12|18-25|<1 year|10+ years|36 months|192.168.0.1|555-1234|12-abc-34

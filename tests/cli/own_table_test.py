@@ -184,7 +184,11 @@ FOUR = {"answer": np.arange(4)}
         ("a.csv", b"x,answer\n" + b"1,7.5\n2,5\n" * 3, "whole numbers; received 7.5. Group"),
         ("a.csv", GOOD.replace("b", "a").encode(), "2 to 1000 labels in 'answer'; received 1, s"),
         ("a.csv", (GOOD + "3,1,c\n").encode(), r"3 examples of each label.*'c' \(1\)"),
-        ("a.csv", (GOOD + "3,1,\n4,1,NA\n").encode(), "a label in each row of 'answer'; received none in row 13"),
+        (
+            "a.csv",
+            (GOOD + "3,1,\n4,1,NA\n").encode(),
+            "a label in each row of 'answer'; received none in row 13",
+        ),
         ("a.csv", "x,answer\né,a\n".encode("latin-1"), "UTF-8; .*byte 0xe9"),
         ("a.npz", b"no archive", "to hold columns or arrays"),
         ("a.npz", {"answer": np.ones((4, 2)), "x": np.ones((4, 2))}, r"labels \(N,\).*\(4, 2\)"),
