@@ -238,29 +238,29 @@ class Comparison:
 
     def add_baseline(self, name: str) -> None:
         """Trains a classifier of another package; adds its argmax and its Bayes decision."""
-        start, parts = time.perf_counter(), ("train", "val", "test")
+        parts = ("train", "val", "test")
         with self.step(name):
             from csdl_keras_cli.baselines import baseline
 
+            start = time.perf_counter()
             rows, columns = {part: self._flat(part) for part in parts}, self.data.columns
             fitted = baseline(name, rows["train"].shape[1], columns, self.seed)
             fitted.fit(rows["train"], self.data.y["train"])
             decisions = {part: np.ravel(fitted.predict(rows[part])) for part in parts[1:]}
+            seconds = time.perf_counter() - start
         if name in self.failed:
             return
         for seed in self.matrices:
             make = functools.partial(self._saved, fitted, seed, "argmax")
             if len(self.data.decisions) >= len(self.data.labels):
-                self.add(Candidate(name, seed, decisions, time.perf_counter() - start, make))
+                self.add(Candidate(name, seed, decisions, seconds, make))
             with self.step(f"{name}_bayes"):
+                start = time.perf_counter()
                 model = self._saved(fitted, seed, "Bayes")
                 chosen = {it: model.decide(rows[it], self._known(it)) for it in parts[1:]}
-                seconds = time.perf_counter() - start
-                self.add(
-                    Candidate(
-                        f"{name}_bayes", seed, chosen, seconds, functools.partial(_same, model)
-                    )
-                )
+                more = seconds + time.perf_counter() - start
+                make = functools.partial(_same, model)
+                self.add(Candidate(f"{name}_bayes", seed, chosen, more, make))
         self.save()
 
     def add_algorithms(
@@ -281,7 +281,8 @@ class Comparison:
         for algorithm in algorithms:
             with self.step(algorithm.name):
                 form = self.data.suiting(algorithm)
-                trainers.setdefault(form, self._trainer(form, settings))
+                if form not in trainers:
+                    trainers[form] = self._trainer(form, settings)
                 matrix = None if own else self.matrices[min(self.matrices)]
                 planned[algorithm.name] = trainers[form].planned_epochs(algorithm, matrix)
         self.progress.plan(planned)
@@ -420,10 +421,14 @@ class Comparison:
 
         from csdl_keras.sklearn import BayesClassifier
 
-        # One parameter follows few of the validation examples, by which the best is chosen.
-        calibration = "temperature" if rule == "Bayes" else None
-        bayes = BayesClassifier(FrozenEstimator(fitted), self.matrices[seed], calibration)
-        bayes.fit(self._flat("val"), self.data.y["val"])
+        # One parameter follows few of the validation examples, by which the best is chosen. What
+        # is fitted needs no folds, which labels of few examples cannot fill.
+        labels, rows = self.data.y["val"], np.arange(self.data.size("val"))
+        complete = len(np.unique(labels)) == len(self.data.labels)
+        calibration = "temperature" if rule == "Bayes" and complete else None
+        matrix, folds = self.matrices[seed], [(rows, rows)]
+        bayes = BayesClassifier(FrozenEstimator(fitted), matrix, calibration, folds)
+        bayes.fit(self._flat("val"), labels)
         return self.data.saved(bayes, rule)
 
     def _always(self, chosen: int, seed: int) -> SavedClassifier:
@@ -505,9 +510,9 @@ def compare(
     from csdl_keras.training.algorithms import get_algorithm
     from csdl_keras_cli.own_arrays import data_of_arrays
 
-    for name in algorithms or ():
+    for name in algorithms or ["calibrated_bayes"]:
         if name not in BASELINES:
-            get_algorithm(name)
+            get_algorithm(name, effort)
     data = data_of_arrays(x, y, costs, today, split_by, groups, seed)
     baselines, names = chosen(data, algorithms, effort)
     comparison = Comparison(data, {0: data.matrix_of(0)}, seed, progress(verbose))

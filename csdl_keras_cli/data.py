@@ -316,7 +316,9 @@ def _with_costs(data: Data, arguments: argparse.Namespace, parts: Mapping[str, n
         if {*labels} <= {*columns}:
             columns = [*labels, *(name for name in columns if name not in labels)]
         names = (*labels, *columns[len(labels) :])
-    known = expressions(labels, names, columns, arguments.cost, matrix)
+    # Those of a matrix count from the right decision, too.
+    beyond = None if matrix is None else data.matrix_of(0)
+    known = expressions(labels, names, columns, arguments.cost, beyond)
     costs = cost_matrices(known, file.frame)
     own = {part: costs[rows] for part, rows in parts.items()}
     means = own["train"].mean(axis=0)
