@@ -145,20 +145,18 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """Says what the cheapest model saves, and whether anything is worth having."""
-        from csdl_keras.evaluation._report_text import saving_sentence
-
-        models = [name for name in self.to_frame().index if name in self.trained]
+        frame = self.to_frame()
+        models = [name for name in frame.index if name in self.trained]
         if not models:
             return "No model was trained."
+        best = frame.loc[models[0]]
+        text = self.report.sentence
         if len(self.matrices) > 1:
-            row = self.to_frame().loc[models[0]].to_dict() | {"constant_decision": ""}
-            text = f"{models[0]} is the cheapest. {saving_sentence(row)}"
-        else:
-            text = self.report.sentence
-        rivals = []
-        row = self.to_frame().loc[models[0]]
-        if not row["saved_low"] > 0:
-            rivals.append("the best constant decision")
+            share = best["saved"] / best["constant_cost"]
+            text = (
+                f"{models[0]}, the cheapest of {len(models)} here, saves {share:.1%} of the cost."
+            )
+        rivals = [] if best["saved_low"] > 0 else ["the best constant decision"]
         if self.data.today is not None:
             today = self._difference("today", models[0], min(self.matrices))
             rivals += ["today's decisions"] * (not today["saved_low"] > 0)
