@@ -25,6 +25,7 @@ class SavedClassifier:
         decisions: names of all decisions, those of labels first.
         columns: the columns of a table, or `None` for images and other arrays.
         known_costs: what decisions cost by columns that are known when deciding, or `None`.
+        input_shape: the shape of an image or other array, or `None` for tables.
         scale: what a cost of 1 that the classifier estimates stands for. Defaults to 1.
 
     Example:
@@ -44,6 +45,7 @@ class SavedClassifier:
     decisions: tuple[str, ...]
     columns: Columns | None = None
     known_costs: Expressions | None = None
+    input_shape: tuple[int, ...] | None = None
     scale: float = 1.0
 
     def predict_cost(self, x: Any, costs: Any = None) -> np.ndarray:

@@ -163,8 +163,9 @@ class Data:
 
     def saved(self, classifier: Any, rule: str | int, scale: float = 1.0) -> SavedClassifier:
         """Returns a classifier that is not of Keras, and that takes raw rows."""
+        shape = self.x["train"].shape[1:] if self.columns is None else None
         names = (self.labels, self.decisions, self.columns, self.known_costs)
-        return SavedClassifier(classifier, rule, *names, scale=scale)
+        return SavedClassifier(classifier, rule, *names, input_shape=shape, scale=scale)
 
     def finished(self, trained: Any) -> Any:
         """Returns a `Trained` model that takes raw rows and knows labels and costs."""

@@ -27,7 +27,10 @@ heavy = {"csdl_keras", "keras", "numpy", "pandas", "sklearn", "tensorflow"} & se
 assert not heavy, heavy
 print(json.dumps(answers))
 """
-HELP = {"": "compare", **{name: f"usage: csdl-keras {name}" for name in ("compare", "tune")}}
+HELP = {
+    "": "compare",
+    **{name: f"usage: csdl-keras {name}" for name in ("compare", "decide", "serve")},
+}
 WRONG = {
     "compare --algorithms csdnm": "Did you mean 'csdnn'?",
     "tune --algorithm csdnm": "invalid choice: 'csdnm' (choose from",
