@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 
     from csdl_keras import Algorithm
 
-#: Columns of `results.csv`: the one decision that costs least if it is always taken, and its
-#: average cost; how much less the algorithm's decisions cost, with the paired 95 % interval; and
-#: `"best"`, `"tied"` if the interval of the difference to the best contains 0, or `"costlier"`.
-SAVINGS = ["constant_decision", "constant_cost", "saved", "saved_low", "saved_high", "against_best"]
-
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Data:
@@ -127,20 +122,6 @@ class Data:
             class_names=None if prices is None else list(map(str, self.labels)),
             decision_names=self.decisions,
         )
-
-    def savings(
-        self, decisions: Mapping[str, np.ndarray], matrix: np.ndarray
-    ) -> dict[str, dict[str, Any]]:
-        """Returns `SAVINGS` of decisions on test examples, by the names of algorithms."""
-        report, found = self.report(decisions, matrix), {}
-        for row in report.rows:
-            pair, best = row.against_constant, row.against_best
-            assert pair is not None  # Only the row of the constant decision has none.
-            place = "best" if best is None else "costlier" if best.costlier else "tied"
-            figures = (0.0 - it for it in (pair.difference, pair.high, pair.low))
-            told = (report.constant_name, report.constant.average_cost, *figures, place)
-            found[row.name] = dict(zip(SAVINGS, told, strict=True))
-        return found
 
     def suiting(self, algorithm: "Algorithm") -> "Data":
         """Returns the data in the form that an algorithm takes; raises a ValueError without one."""
@@ -317,7 +298,9 @@ def _with_costs(data: Data, arguments: argparse.Namespace, parts: Mapping[str, n
         if {*labels} <= {*columns}:
             columns = [*labels, *(name for name in columns if name not in labels)]
         names = (*labels, *columns[len(labels) :])
-    known = expressions(labels, names, columns, arguments.cost, matrix)
+    # Those of a matrix count from the right decision, too.
+    beyond = None if matrix is None else data.matrix_of(0)
+    known = expressions(labels, names, columns, arguments.cost, beyond)
     costs = cost_matrices(known, file.frame)
     own = {part: costs[rows] for part, rows in parts.items()}
     means = own["train"].mean(axis=0)

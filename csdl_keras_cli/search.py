@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from csdl_keras import Settings, StageCache, Trainer, plots, tuning
 from csdl_keras._utils.files import check_writable, replacing
 from csdl_keras.evaluation import CostDifference, average_cost, compare_costs
-from csdl_keras.evaluation._report_text import number, saving_sentence, warning
+from csdl_keras.evaluation._report_text import number
 from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.parallel import forget_models
@@ -120,16 +120,16 @@ def tune(arguments: argparse.Namespace) -> int:
             tuner.check_search()
             settings, described = {"cost_matrix": candidates.matrix.tolist()}, data_record(data)
             record = RunRecord(folder, arguments, settings, described)
-            print(f"{summary(data)}\n{costs_text(data, candidates.matrix)}")
-            print(f"{algorithm.title} on {data.name}, untuned and by {arguments.tuner} search.")
+            print(summary(data), costs_text(data, candidates.matrix), sep="\n")
+            print(f"{algorithm.title} on {data.name}, which is first trained untuned.", flush=True)
         default = candidates.score_default()
         if not worker:
             left = arguments.max_trials - len(tuner.oracle.trials)
             minutes = math.ceil(left * default["seconds"] / 60)
             print(
-                f"At most {left} trials follow, in about {minutes} min if they take as long, in "
-                f"{folder}. Stop them when you like: the same command "
-                "goes on from there.",
+                f"At most {left} trials follow in {folder}: {minutes} min if each takes as long, "
+                "and more for larger networks and more epochs. Stop them when you like: the same "
+                "command goes on from there.",
                 flush=True,
             )
         with failures.step("the search"):
@@ -155,34 +155,32 @@ def tune(arguments: argparse.Namespace) -> int:
         models = [candidates.trained(one) for one in both]
         tuned, untuned = decisions = [candidates.form.decided(one.model, "test") for one in models]
         truth = candidates.truth["test"]
-        told = verdict(name, compare_costs(truth, tuned, untuned, candidates.prices))
-        # Where costs are equal, the default comes first.
+        pair = compare_costs(truth, tuned, untuned, candidates.prices)
+        # Test examples say what tuning brings, and choose nothing. Of equal costs the default wins.
         place = int(trials["trial"][0] == _DEFAULT)
         kept = ("the best trial", "the untuned default")[place]
         path = save_best(candidates.form.finished(models[place]), folder)
-        savings = data.savings({arguments.algorithm: decisions[place]}, candidates.matrix)
-        warned = warning(savings)
-        record.add(findings={"warning": warned, "savings": savings, "tuning": told})
+        told = verdict(name, pair, pair.cheaper and not place)
+        report = data.report({arguments.algorithm: decisions[place]}, candidates.matrix)
+        record.add(findings={"sentence": report.sentence, "tuning": told})
         lines = "\n".join(snippet(data, path))
         print(
             f"\n{told}\n{path} is {kept}, by validation cost: {number(cost)} tuned, "
-            f"{number(default['validation_cost'])} untuned. "
-            f"{saving_sentence(savings[arguments.algorithm])} The model decides by itself. Load "
-            f"it:\n\n{lines}"
+            f"{number(default['validation_cost'])} untuned. {report.sentence} The model decides by "
+            f"itself. Load it:\n\n{lines}"
         )
-        if warned:
-            print(f"\n# {warned}")
     return failures.tell()
 
 
-def verdict(name: str, pair: CostDifference) -> str:
+def verdict(name: str, pair: CostDifference, paid: bool) -> str:
     """Says whether tuning paid, by a trial's test costs minus those of the untuned default."""
     amount = f"{number(abs(pair.difference), 3)} {'less' if pair.difference < 0 else 'more'}"
-    than = f"{amount} per decision than" if pair.difference else "as much as"
+    sure = pair.cheaper or pair.costlier or not pair.difference
     return (
-        f"Tuning {'paid' if pair.cheaper else 'did not pay'}: on test examples trial {name} costs "
-        f"{than} the untuned default (95 % interval of the saving {number(-pair.high, 3)} to "
-        f"{number(-pair.low, 3)}{'' if pair.cheaper or pair.costlier else ', perhaps chance'})."
+        f"Tuning {'paid' if paid else 'did not pay'}: on test examples trial {name} costs "
+        f"{f'{amount} per decision than' if pair.difference else 'as much as'} the untuned default "
+        f"(95 % interval of the saving {number(-pair.high, 3)} to {number(-pair.low, 3)}"
+        f"{'' if sure else ', perhaps chance'})."
     )
 
 

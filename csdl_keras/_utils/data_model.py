@@ -88,8 +88,8 @@ def with_data(model: keras.Model, *sources: keras.Model, **known: Any) -> Any:
     found = first | {name: value for name, value in known.items() if value is not None}
     del found["columns"]
     if not isinstance(model, DataModel):
-        plain = found == {"classes": None, "unit": 1.0, "decisions": None, "known_costs": None}
-        if plain and frame_columns(model) is None:
+        plain = all(found[it] is None for it in ("classes", "decisions", "known_costs"))
+        if plain and found["unit"] == 1.0 and frame_columns(model) is None:
             return model
         return DataModel(inputs_of(model), model.output, name=model.name, **found)
     model.set_data(**found)

@@ -92,7 +92,7 @@ def check_known_costs(
         if array.ndim != 3 or 0 in array.shape or min(array.shape[1:]) < 2:
             raise ValueError(
                 f"Expected `costs` of shape {shape}, K and D at least 2; received shape "
-                f"{array.shape}."
+                f"{array.shape}{', that of labels' if array.ndim == 1 else ''}."
             )
         checked = array if array.dtype.kind == "f" else array.astype(np.float64)
         right = (checked >= 0) & (checked < np.inf)
