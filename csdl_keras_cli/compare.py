@@ -115,9 +115,10 @@ def _compare(
     except KeyboardInterrupt:
         status = 130
         print(f"\nInterrupted after {len(comparison.trained)} rows.")
-        comparison.save()
     if not comparison.trained:
         return max(status, 1)
+    if status:
+        comparison.save()
     from csdl_keras_cli.data import data_record
     from csdl_keras_cli.run_folder import RunRecord
 

@@ -10,6 +10,7 @@ import csdl_keras as csdl
 from csdl_keras.baselines import CSOSR
 from csdl_keras.costs import AffineCosts
 from csdl_keras_cli.comparison import Comparison
+from tests.cli.runs import only_networks
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 3, 150)
@@ -73,13 +74,7 @@ def test_rows_and_the_model_of_the_best(x, y, costs):
 
 
 def test_algorithms_and_the_best_network(monkeypatch):
-    add = Comparison.add
-
-    def add_network(self, candidate):  # Nothing else has a model.
-        make = candidate.make if candidate.backend else None
-        add(self, candidate.__class__(**{**vars(candidate), "make": make}))
-
-    monkeypatch.setattr(Comparison, "add", add_network)
+    only_networks(monkeypatch)
     found = csdl.compare(FRAME, LABELS, ASKING, ["dnn_bayes"], epochs=1)
     assert found.best == "dnn_bayes" and {*ROWS, "dnn_bayes"} < {*found.to_frame().index}
     test = csdl.datasets.split(LABELS)["test"]
