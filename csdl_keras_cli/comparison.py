@@ -470,8 +470,9 @@ def compare(
             decision costs an example; or costs known when deciding, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`.
         algorithms: names of `ALGORITHMS`, an `Algorithm`, or names of `"lightgbm"`, `"xgboost"` and
-            `"catboost"`, if they are installed. `None` (default) is `"calibrated_bayes"`, with
-            `effort="balanced"` also `"ensemble_bayes"`, and with cost vectors `"cost_model"`.
+            `"catboost"`, if they are installed. Without an algorithm (default) it is
+            `"calibrated_bayes"`, with `effort="balanced"` also `"ensemble_bayes"`, and with cost
+            vectors `"cost_model"`.
         today: decisions `(N,)` that were taken until now, labels or numbers of decisions. Defaults
             to `None`.
         split_by, groups: dates or numbers, and groups, `(N,)`, as in `csdl_keras.datasets.split`.
@@ -518,15 +519,14 @@ def chosen(
     Raises a ValueError if an algorithm of `names` does not suit the data.
     """
     baselines = ["logistic", "forest" if data.columns is None else "boosting"]
-    if names is None:
+    baselines += [it for it in names or () if it in BASELINES and it not in baselines]
+    found = [it for it in names or () if it not in BASELINES]
+    if not found:
         found = ["calibrated_bayes"]
         found += ["ensemble_bayes"] * (effort in ("balanced", "best"))
         found += ["cost_model"] * (data.costs is not None)
         found += PACKAGED if packaged else ()
         found = [it for it in found if unsuited(it, data) is None]
-    else:
-        baselines += [it for it in names if it in BASELINES and it not in baselines]
-        found = [it for it in names if it not in BASELINES]
     for name in found:
         if reason := unsuited(name, data):
             raise ValueError(reason)
