@@ -179,7 +179,7 @@ class Comparison:
         from csdl_keras.plots._axes import GREY, PALETTE, axes_of_curves
 
         frame = self.to_frame()[::-1]
-        axes = axes_of_curves(ax)
+        axes: Any = axes_of_curves(ax)
         if ax is None:
             axes.figure.set_size_inches(8, 1.2 + 0.36 * len(frame))
         kinds = [kind_of(name) for name in frame.index]
@@ -448,7 +448,7 @@ class Comparison:
         frequencies = DummyClassifier().fit(self._flat("train"), self.data.y["train"])
         return self._saved(frequencies, seed, chosen)
 
-    def _names(self) -> tuple[Any, ...]:
+    def _names(self) -> tuple[Any, tuple[str, ...], Any, Any]:
         data = self.data
         return data.labels, data.decisions, data.columns, data.known_costs
 

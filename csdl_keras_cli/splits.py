@@ -58,8 +58,8 @@ def _ranks(name: str, values: Any, size: int) -> np.ndarray:
     missing = [value is None or value != value for value in array.tolist()]
     if name == "by" and any(isinstance(value, str) for value in array.tolist()):
         raise ValueError(
-            f"Expected dates or numbers in `by`; received {str(array[0])!r}. Make dates of texts by "
-            "pandas.to_datetime."
+            f"Expected dates or numbers in `by`; received {str(array[0])!r}. Make dates of texts "
+            "by pandas.to_datetime."
         )
     if array.shape != (size,) or any(missing):
         raise ValueError(
