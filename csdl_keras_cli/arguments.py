@@ -68,6 +68,17 @@ def _known(text: str, known: Sequence[str]) -> list[str]:
     return found
 
 
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Adds the argument that names a saved model."""
+    parser.add_argument(
+        "model",
+        type=pathlib.Path,
+        help="a classifier in a .keras, .joblib or .onnx file that csdl-keras compare, model.save "
+        "or csdl_keras.export wrote. Loading a .joblib file runs the code in it: load only files "
+        "that you trust",
+    )
+
+
 def add_data(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments that name the data of a command with one data set."""
     source = parser.add_mutually_exclusive_group()

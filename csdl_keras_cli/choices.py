@@ -40,8 +40,6 @@ BY_SPEED = (
     *("sdae_blind", "sdae_bayes", "sdae_sosr", "seae_bayes", "seae_sosr", "scae_bayes", "csdnn"),
     *("calibrated_bayes", "cost_model", "csosr", "ensemble_bayes"),
 )
-#: Algorithms that `tune` searches: those of the paper that train networks by NLL or SOSR.
-TUNABLE = tuple(name for name in PAPER_ALGORITHMS if name not in ("csosr", "min"))
 #: Efforts of training.
 EFFORTS = ("quick", "balanced", "best")
 #: Formats of `export` with the ends of their files' names.

@@ -1,12 +1,15 @@
 """A classifier of scikit-learn with all that it needs to decide on new rows, in one file."""
 
 import dataclasses
+import pathlib
 from typing import Any
 
+import joblib
 import numpy as np
 
 from csdl_keras_cli.columns import Columns, is_frame
 from csdl_keras_cli.known_costs import Expressions, cost_matrices
+from csdl_keras_cli.writable import replacing
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,6 +25,7 @@ class SavedClassifier:
         decisions: names of all decisions, those of labels first.
         columns: the columns of a table, or `None` for images and other arrays.
         known_costs: what decisions cost by columns that are known when deciding, or `None`.
+        input_shape: the shape of an image or other array, or `None` for tables.
         scale: what a cost of 1 that the classifier estimates stands for. Defaults to 1.
 
     Example:
@@ -41,6 +45,7 @@ class SavedClassifier:
     decisions: tuple[str, ...]
     columns: Columns | None = None
     known_costs: Expressions | None = None
+    input_shape: tuple[int, ...] | None = None
     scale: float = 1.0
 
     def predict_cost(self, x: Any, costs: Any = None) -> np.ndarray:
@@ -76,3 +81,16 @@ class SavedClassifier:
         if costs is None and self.known_costs is not None and (is_frame(x) or isinstance(x, dict)):
             return cost_matrices(self.known_costs, x)
         return costs
+
+
+def save_best(model: Any, folder: pathlib.Path) -> pathlib.Path:
+    """Writes a model to the only file `best_model` of a folder, .keras or .joblib; returns it."""
+    paths = {suffix: folder / f"best_model{suffix}" for suffix in (".keras", ".joblib")}
+    if isinstance(model, SavedClassifier):
+        path, other = paths[".joblib"], paths[".keras"]
+    else:
+        path, other = paths[".keras"], paths[".joblib"]
+    with replacing(path) as unfinished:
+        joblib.dump(model, unfinished) if path.suffix == ".joblib" else model.save(unfinished)
+    other.unlink(missing_ok=True)
+    return path

@@ -115,6 +115,7 @@ def _compare(
     except KeyboardInterrupt:
         status = 130
         print(f"\nInterrupted after {len(comparison.trained)} rows.")
+        comparison.save()
     if not comparison.trained:
         return max(status, 1)
     from csdl_keras_cli.data import data_record

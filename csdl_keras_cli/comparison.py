@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import joblib
 import numpy as np
 import pandas
 
@@ -21,27 +20,13 @@ from csdl_keras_cli.choices import (
     OTHER_PACKAGES,
     PACKAGED,
 )
-from csdl_keras_cli.classifier import SavedClassifier
+from csdl_keras_cli.classifier import SavedClassifier, save_best
 from csdl_keras_cli.columns import rows_of
 from csdl_keras_cli.comparison_text import kind_of, sentence_text, table_html, table_text
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.optional import check_installed
 from csdl_keras_cli.progress import Progress, progress
 from csdl_keras_cli.writable import replacing
-
-
-@dataclasses.dataclass(frozen=True)
-class Candidate:
-    """A way to decide for one cost matrix: its decisions by split, and what makes its model."""
-
-    name: str
-    seed: int
-    decisions: Mapping[str, np.ndarray]
-    seconds: float = 0.0
-    make: Callable[[], Any] | None = None
-    epochs: int = 0
-    backend: str = ""
-    effort: str = ""
 
 
 class Comparison:
@@ -74,8 +59,9 @@ class Comparison:
         self.best, self.best_seed, self.last = "", 0, ""
         #: The file of the best model, or `None`.
         self.path: pathlib.Path | None = None
-        self._make: Callable[[], Any] = _nothing
-        self._made: Callable[[], Any] | None = None
+        # What makes the best model, and what has made `_model`.
+        self._make: Any = None
+        self._made: Any = None
         self._lowest = float("inf")
         self._rows: dict[tuple[str, int], dict[str, Any]] = {}
         self._paid: dict[tuple[str, int], np.ndarray] = {}
@@ -146,20 +132,19 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """Says what the cheapest model saves, and whether anything is worth having."""
-        from csdl_keras.evaluation._report_text import saving_sentence
-
-        models = [name for name in self.to_frame().index if name in self.trained]
+        frame = self.to_frame()
+        models = [name for name in frame.index if name in self.trained]
         if not models:
             return "No model was trained."
+        best = frame.loc[models[0]]
+        text = self.report.sentence
         if len(self.matrices) > 1:
-            row = self.to_frame().loc[models[0]].to_dict() | {"constant_decision": ""}
-            text = f"{models[0]} is the cheapest. {saving_sentence(row)}"
-        else:
-            text = self.report.sentence
-        rivals = []
-        row = self.to_frame().loc[models[0]]
-        if not row["saved_low"] > 0:
-            rivals.append("the best constant decision")
+            share = best["saved"] / best["constant_cost"]
+            text = (
+                f"{models[0]}, the cheapest of {len(models)} here, costs {share:.1%} less than the "
+                "best constant decision."
+            )
+        rivals = [] if best["saved_low"] > 0 else ["the best constant decision"]
         if self.data.today is not None:
             today = self._difference("today", models[0], min(self.matrices))
             rivals += ["today's decisions"] * (not today["saved_low"] > 0)
@@ -205,7 +190,8 @@ class Comparison:
     @property
     def trained(self) -> list[str]:
         """The names of rows with a model."""
-        return [it for it in dict.fromkeys(name for name, _ in self._rows) if not _is_rule(it)]
+        names = dict.fromkeys(name for name, _ in self._rows)
+        return [name for name in names if kind_of(name) not in ("always", "today")]
 
     # What is compared.
 
@@ -230,38 +216,38 @@ class Comparison:
             chosen = int(self._prices("test", seed).mean(axis=0).argmin())
             decisions = {part: np.full(self.data.size(part), chosen) for part in ("val", "test")}
             make = functools.partial(self._always, chosen, seed)
-            self.add(Candidate(self._constant(seed), seed, decisions, make=make))
+            self.add(self._constant(seed), seed, decisions, make)
 
     def add_today(self) -> None:
         """Adds the decisions that were taken until now, if they are known."""
         if self.data.today is not None:
-            self.add(Candidate("today", min(self.matrices), {"test": self.data.today}))
+            self.add("today", min(self.matrices), {"test": self.data.today})
 
     def add_baseline(self, name: str) -> None:
         """Trains a classifier of another package; adds its argmax and its Bayes decision."""
-        start, parts = time.perf_counter(), ("train", "val", "test")
+        parts = ("train", "val", "test")
         with self.step(name):
             from csdl_keras_cli.baselines import baseline
 
+            start = time.perf_counter()
             rows, columns = {part: self._flat(part) for part in parts}, self.data.columns
             fitted = baseline(name, rows["train"].shape[1], columns, self.seed)
             fitted.fit(rows["train"], self.data.y["train"])
             decisions = {part: np.ravel(fitted.predict(rows[part])) for part in parts[1:]}
+            seconds = time.perf_counter() - start
         if name in self.failed:
             return
         for seed in self.matrices:
             make = functools.partial(self._saved, fitted, seed, "argmax")
             if len(self.data.decisions) >= len(self.data.labels):
-                self.add(Candidate(name, seed, decisions, time.perf_counter() - start, make))
+                self.add(name, seed, decisions, make, train_seconds=seconds)
             with self.step(f"{name}_bayes"):
-                model = self._saved(fitted, seed, "Bayes")
-                chosen = {it: model.decide(rows[it], self._known(it)) for it in parts[1:]}
-                seconds = time.perf_counter() - start
-                self.add(
-                    Candidate(
-                        f"{name}_bayes", seed, chosen, seconds, functools.partial(_same, model)
-                    )
-                )
+                start = time.perf_counter()
+                make = functools.partial(self._saved, fitted, seed, "Bayes")
+                model, known = make(), self.data.known or dict.fromkeys(parts)
+                chosen = {part: model.decide(rows[part], known[part]) for part in parts[1:]}
+                more = seconds + time.perf_counter() - start
+                self.add(f"{name}_bayes", seed, chosen, make, train_seconds=more)
         self.save()
 
     def add_algorithms(
@@ -282,7 +268,8 @@ class Comparison:
         for algorithm in algorithms:
             with self.step(algorithm.name):
                 form = self.data.suiting(algorithm)
-                trainers.setdefault(form, self._trainer(form, settings))
+                if form not in trainers:
+                    trainers[form] = self._trainer(form, settings)
                 matrix = None if own else self.matrices[min(self.matrices)]
                 planned[algorithm.name] = trainers[form].planned_epochs(algorithm, matrix)
         self.progress.plan(planned)
@@ -293,25 +280,33 @@ class Comparison:
                     trained = trainers[form].train(algorithm, None if own else matrix)
                     chosen = {part: form.decided(trained.model, part) for part in ("val", "test")}
                     self.add(
-                        Candidate(
-                            algorithm.name,
-                            seed,
-                            chosen,
-                            trained.seconds,
-                            functools.partial(self._finished, form, trained),
-                            trained.epochs,
-                            keras.backend.backend() if is_network else "scikit-learn",
-                            getattr(settings.body_of(algorithm), "effort", "quick"),
-                        )
+                        algorithm.name,
+                        seed,
+                        chosen,
+                        functools.partial(form.finished, trained),
+                        train_seconds=trained.seconds,
+                        epochs=trained.epochs,
+                        backend=keras.backend.backend() if is_network else "scikit-learn",
+                        effort=getattr(settings.body_of(algorithm), "effort", "quick"),
                     )
             self.progress.done(algorithm.name)
             self.save()
 
-    def add(self, candidate: Candidate) -> None:
-        """Prices decisions, writes all results, and keeps the model if it is the best one."""
-        name, seed, data = candidate.name, candidate.seed, self.data
-        costs = {}
-        for part, chosen in candidate.decisions.items():
+    def add(
+        self,
+        name: str,
+        seed: int,
+        decisions: Mapping[str, np.ndarray],
+        make: Callable[[], Any] | None = None,
+        **told: Any,
+    ) -> None:
+        """Prices decisions by split, and writes all results.
+
+        `make` returns the model, if there is one; `told` are more columns of `results`.
+        """
+        data, costs = self.data, dict[str, float]()
+        constant = self._prices("test", seed).mean(axis=0)
+        for part, chosen in decisions.items():
             prices = self._prices(part, seed)
             paid = prices[np.arange(len(prices)), chosen]
             costs[part] = float(paid.mean())
@@ -324,45 +319,38 @@ class Comparison:
             "average_cost": costs["test"],
             "error_rate": float(np.mean(chosen != data.y["test"])),
             "validation_cost": costs.get("val"),
-            "train_seconds": round(candidate.seconds, 2),
-            "epochs": candidate.epochs,
+            "train_seconds": round(told.pop("train_seconds", 0.0), 2),
             "train_size": data.size("train") + data.size("val"),
             "seed": self.seed,
-            "backend": candidate.backend,
-            "effort": candidate.effort,
-            "constant_decision": self._constant(seed).removeprefix("always "),
-            "constant_cost": float(self._prices("test", seed).mean(axis=0).min()),
+            **{"epochs": 0, "backend": "", "effort": "", **told},
+            "constant_decision": data.decisions[constant.argmin()],
+            "constant_cost": float(constant.min()),
         }
-        self.__dict__.pop("report", None)
+        self.__dict__.pop("report", None)  # It is of the rows before.
         self.last = name
-        self._write()
-        self.progress.row(self)
-        # A matrix of small costs makes no better model.
-        lowest = float(self._prices("val", seed).mean(axis=0).min()) or 1.0
-        rank = costs["val"] / lowest if candidate.make is not None else float("inf")
-        if candidate.make is not None and rank < self._lowest:
-            self._lowest, self._make = rank, candidate.make
-            self.best, self.best_seed = name, seed
+        if self.folder is not None:
+            with replacing(self.folder / "results.csv") as unfinished:
+                self.results.to_csv(unfinished, index=False)
+        if seed == max(self.matrices):
+            self.progress.row(self)
+        if make is not None:
+            # A matrix of small costs makes no better model.
+            rank = costs["val"] / (self._prices("val", seed).mean(axis=0).min() or 1.0)
+            if rank < self._lowest:
+                self._lowest, self._make = rank, make
+                self.best, self.best_seed = name, seed
 
     def save(self) -> None:
         """Writes the best model, unless it is on disk; it replaces the one before."""
         if self.folder is None or self._made is self._make:
             return
         with self.step(f"the model of {self.best}"):
-            model, before = self.model, self.path
-            self.path = self.folder / f"best_model{'.keras' if _is_keras(model) else '.joblib'}"
-            with replacing(self.path) as unfinished:
-                model.save(unfinished) if _is_keras(model) else joblib.dump(model, unfinished)
-            if before is not None and before != self.path:
-                before.unlink()
+            self.path = save_best(self.model, self.folder)
 
     # The parts of these.
 
     def _prices(self, part: str, seed: int) -> np.ndarray:
         return self.data.prices(part, self.matrices[seed])
-
-    def _known(self, part: str) -> Any:
-        return None if self.data.known is None else self.data.known[part]
 
     def _flat(self, part: str) -> np.ndarray:
         rows = rows_of(self.data.x[part])
@@ -420,23 +408,21 @@ class Comparison:
             costs=None if own is None else own["train"],
         )
 
-    def _finished(self, form: Data, trained: Any) -> Any:
-        """Returns a trained model that takes raw rows and knows the labels."""
-        if _is_keras(trained.model):
-            return form.finished(trained.model)
-        return SavedClassifier(trained.model, "Bayes", scale=trained.unit, **self._names)
-
     def _saved(self, fitted: Any, seed: int, rule: str | int) -> SavedClassifier:
         """Returns a fitted classifier that decides by a rule; for Bayes it is calibrated."""
         from sklearn.frozen import FrozenEstimator
 
         from csdl_keras.sklearn import BayesClassifier
 
-        # One parameter follows few of the validation examples, by which the best is chosen.
-        calibration = "temperature" if rule == "Bayes" else None
-        bayes = BayesClassifier(FrozenEstimator(fitted), self.matrices[seed], calibration)
-        bayes.fit(self._flat("val"), self.data.y["val"])
-        return SavedClassifier(bayes, rule, **self._names)
+        # One parameter follows few of the validation examples, by which the best is chosen. What
+        # is fitted needs no folds, which labels of few examples cannot fill.
+        labels, rows = self.data.y["val"], np.arange(self.data.size("val"))
+        complete = len(np.unique(labels)) == len(self.data.labels)
+        calibration = "temperature" if rule == "Bayes" and complete else None
+        matrix, folds = self.matrices[seed], [(rows, rows)]
+        bayes = BayesClassifier(FrozenEstimator(fitted), matrix, calibration, folds)
+        bayes.fit(self._flat("val"), labels)
+        return self.data.saved(bayes, rule)
 
     def _always(self, chosen: int, seed: int) -> SavedClassifier:
         """Returns what decides alike for all examples, and knows how frequent the classes are."""
@@ -444,22 +430,6 @@ class Comparison:
 
         frequencies = DummyClassifier().fit(self._flat("train"), self.data.y["train"])
         return self._saved(frequencies, seed, chosen)
-
-    @property
-    def _names(self) -> dict[str, Any]:
-        """What a `SavedClassifier` knows of the data."""
-        data = self.data
-        return {
-            "classes": data.labels,
-            "decisions": data.decisions,
-            "columns": data.columns,
-            "known_costs": data.known_costs,
-        }
-
-    def _write(self) -> None:
-        if self.folder is not None:
-            with replacing(self.folder / "results.csv") as unfinished:
-                self.results.to_csv(unfinished, index=False)
 
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[None]:
@@ -528,9 +498,9 @@ def compare(
     from csdl_keras.training.algorithms import get_algorithm
     from csdl_keras_cli.own_arrays import data_of_arrays
 
-    for name in algorithms or ():
+    for name in algorithms or ["calibrated_bayes"]:
         if name not in BASELINES:
-            get_algorithm(name)
+            get_algorithm(name, effort)
     data = data_of_arrays(x, y, costs, today, split_by, groups, seed)
     baselines, names = chosen(data, algorithms, effort)
     comparison = Comparison(data, {0: data.matrix_of(0)}, seed, progress(verbose))
@@ -588,21 +558,3 @@ def unsuited(name: Any, data: Data) -> str | None:
                 f"{'that are no class' * (data.known is None)}; received {name!r}."
             )
     return None
-
-
-def _nothing() -> None:
-    """Makes the model before the first row."""
-
-
-def _same(model: Any) -> Any:
-    """Returns a model that is made already."""
-    return model
-
-
-def _is_rule(name: str) -> bool:
-    """Tells whether a row is a constant decision or those of today."""
-    return name == "today" or name.startswith("always ")
-
-
-def _is_keras(model: Any) -> bool:
-    return hasattr(model, "get_config") and hasattr(model, "layers")

@@ -39,7 +39,8 @@ def cells(name: str, row: Any) -> tuple[str, ...]:
 def line(found: tuple[str, ...]) -> str:
     """Returns cells as a line of the table."""
     first, *others = zip(found, WIDTHS, strict=True)
-    return " ".join([first[0].ljust(first[1]), *(it.rjust(width) for it, width in others)]).rstrip()
+    name = first[0] if len(first[0]) <= first[1] else f"{first[0][: first[1] - 3]}..."
+    return " ".join([name.ljust(first[1]), *(it.rjust(width) for it, width in others)]).rstrip()
 
 
 def table_text(frame: pandas.DataFrame) -> str:

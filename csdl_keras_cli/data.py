@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas
 
+from csdl_keras_cli.classifier import SavedClassifier
 from csdl_keras_cli.columns import Columns, Table, rows_of
 from csdl_keras_cli.cost_file import costs_of_columns, read_costs
 from csdl_keras_cli.known_costs import Expressions, cost_matrices, expressions, names_of
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
     import keras
 
     from csdl_keras import Algorithm
-
-#: Columns of `results.csv`: the one decision that costs least if it is always taken, and its
-#: average cost; how much less the algorithm's decisions cost, with the paired 95 % interval; and
-#: `"best"`, `"tied"` if the interval of the difference to the best contains 0, or `"costlier"`.
-SAVINGS = ["constant_decision", "constant_cost", "saved", "saved_low", "saved_high", "against_best"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -127,20 +123,6 @@ class Data:
             decision_names=self.decisions,
         )
 
-    def savings(
-        self, decisions: Mapping[str, np.ndarray], matrix: np.ndarray
-    ) -> dict[str, dict[str, Any]]:
-        """Returns `SAVINGS` of decisions on test examples, by the names of algorithms."""
-        report, found = self.report(decisions, matrix), {}
-        for row in report.rows:
-            pair, best = row.against_constant, row.against_best
-            assert pair is not None  # Only the row of the constant decision has none.
-            place = "best" if best is None else "costlier" if best.costlier else "tied"
-            figures = (0.0 - it for it in (pair.difference, pair.high, pair.low))
-            told = (report.constant_name, report.constant.average_cost, *figures, place)
-            found[row.name] = dict(zip(SAVINGS, told, strict=True))
-        return found
-
     def suiting(self, algorithm: "Algorithm") -> "Data":
         """Returns the data in the form that an algorithm takes; raises a ValueError without one."""
         body, is_table = algorithm.body_kind, self.columns is not None
@@ -179,14 +161,21 @@ class Data:
         }
         return dataclasses.replace(self, x=x, encoder=encoder)
 
-    def finished(self, model: Any) -> Any:
-        """Returns a trained classifier that takes raw rows and knows labels and costs."""
+    def saved(self, classifier: Any, rule: str | int, scale: float = 1.0) -> SavedClassifier:
+        """Returns a classifier that is not of Keras, and that takes raw rows."""
+        shape = self.x["train"].shape[1:] if self.columns is None else None
+        names = (self.labels, self.decisions, self.columns, self.known_costs)
+        return SavedClassifier(classifier, rule, *names, input_shape=shape, scale=scale)
+
+    def finished(self, trained: Any) -> Any:
+        """Returns a `Trained` model that takes raw rows and knows labels and costs."""
         import keras
 
         from csdl_keras._utils.data_model import with_data
 
-        if not isinstance(model, keras.Model):
-            return model
+        model = trained.model
+        if not isinstance(model, keras.Model):  # A kernel machine.
+            return self.saved(model, "Bayes", trained.unit)
         unit = getattr(model, "unit", 1.0)
         if self.encoder is not None:
             model = keras.Model(self.encoder.input, model(self.encoder.output), name=model.name)
@@ -309,7 +298,9 @@ def _with_costs(data: Data, arguments: argparse.Namespace, parts: Mapping[str, n
         if {*labels} <= {*columns}:
             columns = [*labels, *(name for name in columns if name not in labels)]
         names = (*labels, *columns[len(labels) :])
-    known = expressions(labels, names, columns, arguments.cost, matrix)
+    # Those of a matrix count from the right decision, too.
+    beyond = None if matrix is None else data.matrix_of(0)
+    known = expressions(labels, names, columns, arguments.cost, beyond)
     costs = cost_matrices(known, file.frame)
     own = {part: costs[rows] for part, rows in parts.items()}
     means = own["train"].mean(axis=0)

@@ -10,7 +10,7 @@ import PIL.ImageOps
 from csdl_keras_cli.own_columns import read_labels
 from csdl_keras_cli.own_table import OwnFile
 
-_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
+SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
 
 
 def read_images(
@@ -27,7 +27,7 @@ def read_images(
         if not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
     classes = {path for path in shown if path.parent == folder and path.is_dir()}
-    files = [it for it in shown if it.parent in classes and it.suffix.lower() in _SUFFIXES]
+    files = [it for it in shown if it.parent in classes and it.suffix.lower() in SUFFIXES]
     others = [str(it.relative_to(folder)) for it in sorted({*shown} - {*files}) if it.is_file()]
     images: dict[pathlib.Path, PIL.Image.Image] = {}
     for path in files:
@@ -51,7 +51,7 @@ def read_images(
         images[path] = image
     if (empty := sorted(classes - {path.parent for path in images})) or not classes:
         raise ValueError(
-            f"Expected images that can be read, {', '.join(_SUFFIXES)}, in each folder in "
+            f"Expected images that can be read, {', '.join(SUFFIXES)}, in each folder in "
             f"{folder}, which is a class; received none in {[*empty, folder][0]}."
         )
     gray = all(image.mode != "RGB" for image in images.values())
@@ -65,12 +65,17 @@ def read_images(
     return OwnFile(pixels, labels, numbers, code, left_out=tuple(others))
 
 
-def read_image(path: str | pathlib.Path, size: int | None = None, gray: bool = False) -> np.ndarray:
-    """Reads an image as `read_images` does: float32 `(height, width, channels)` in [0, 1]."""
+def read_image(
+    path: str | pathlib.Path, size: int | tuple[int, int] | None = None, gray: bool = False
+) -> np.ndarray:
+    """Reads an image as `read_images` does: float32 `(height, width, channels)` in [0, 1].
+
+    `size` may be `(height, width)`.
+    """
     return _pixels(_open(path, size), gray)
 
 
-def _open(path: str | pathlib.Path, size: int | None) -> PIL.Image.Image:
+def _open(path: str | pathlib.Path, size: int | tuple[int, int] | None) -> PIL.Image.Image:
     """Returns an image upright, on white where it is transparent, in gray or RGB and scaled."""
     with warnings.catch_warnings():
         # Pillow warns of large images, and refuses those of twice that size.
@@ -91,7 +96,8 @@ def _open(path: str | pathlib.Path, size: int | None) -> PIL.Image.Image:
             f"{image.mode!r}; save it as a PNG file of 8 or 16 bits"
         )
     if size is not None:
-        image = image.resize((size, size), PIL.Image.Resampling.BILINEAR)
+        height, width = (size, size) if isinstance(size, int) else size
+        image = image.resize((width, height), PIL.Image.Resampling.BILINEAR)
     return image
 
 

@@ -7,14 +7,14 @@ import sys
 from collections.abc import Sequence
 from importlib import metadata
 
-from csdl_keras_cli import compare, export, report, table1, table2, tune
+from csdl_keras_cli import compare, decide, export, report, serve, table1, table2, tune
 from csdl_keras_cli.output import tolerant_output
 
 #: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)` and `run(arguments)`,
 #: which checks what it can before it imports `csdl_keras`.
 COMMANDS = {
     module.__name__.rpartition(".")[2]: module
-    for module in (compare, table1, table2, report, tune, export)
+    for module in (compare, decide, serve, table1, table2, report, tune, export)
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.arrays import check_rows, input_array
-from csdl_keras._utils.labels import own_classes, positions
+from csdl_keras._utils.labels import check_decisions, own_classes, positions
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, check_labels, class_means
 from csdl_keras.costs.known import AffineCosts, check_known_costs, mean_matrix
 from csdl_keras.costs.named_matrix import by_class, names_of_frame
@@ -53,10 +53,11 @@ def data_of_arrays(
         own = {part: known[rows] for part, rows in parts.items()}
         data = dataclasses.replace(data, known=own, amounts=mean_matrix(own["train"]))
     if today is not None:
-        taken = np.asarray(today)[parts["test"]]
+        taken = np.asarray(today)
         if taken.dtype.kind not in "iu" or classes is not None:
             taken = positions("today", taken.astype("str"), data.decisions)
-        data = dataclasses.replace(data, today=taken)
+        taken = check_decisions(taken, len(numbers), len(data.decisions), "today")
+        data = dataclasses.replace(data, today=taken[parts["test"]])
     return data
 
 

@@ -154,7 +154,11 @@ def read_table(arguments: argparse.Namespace) -> OwnFile:
     dates: dict[str, str] = {}
     if isinstance(inputs, pandas.DataFrame):
         given = dict(it.split("=", 1) for it in arguments.date_format)
-        dates = check_inputs(inputs, arguments.categories, given)
+        # Rows may be ordered by a column that is no input.
+        order = [it for it in arguments.split_by if it not in inputs]
+        dates = check_inputs(
+            content[[*inputs, *order]] if order else inputs, arguments.categories, given
+        )
     stacked = np.column_stack(costs) if costs else None
     frame = None if suffix == ".npz" else content
     return OwnFile(inputs, ordered, numbers, code, stacked, frame, dates, unnamed, told)

@@ -1,36 +1,101 @@
-"""The search of `csdl-keras tune`: its spaces, its tuner, and its trials."""
+"""The search of `csdl-keras tune`: the untuned default, the trials, and whether they paid."""
 
 import argparse
 import datetime
+import math
 import pathlib
 from typing import Any
 
-import keras
-import keras_tuner
-import numpy as np
 import pandas
 from matplotlib.figure import Figure
 
-from csdl_keras import StageCache, plots, tuning
-from csdl_keras._utils.files import check_writable, replacing, save_model
-from csdl_keras.evaluation._report_text import saving_sentence, warning
+from csdl_keras import Settings, StageCache, Trainer, plots, tuning
+from csdl_keras._utils.files import check_writable, replacing
+from csdl_keras.evaluation import CostDifference, average_cost, compare_costs
+from csdl_keras.evaluation._report_text import number
 from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.parallel import forget_models
 from csdl_keras.tuning.resumable import is_worker
 from csdl_keras_cli.choices import FIRST_COST_SEED
-from csdl_keras_cli.data import Data, data_record, load_snippet, read_data, show_data
+from csdl_keras_cli.classifier import save_best
+from csdl_keras_cli.compare import snippet
+from csdl_keras_cli.data import costs_text, data_record, read_data, summary
 from csdl_keras_cli.run_folder import RunRecord
-from csdl_keras_cli.tune import PATIENCE, SPACES
+from csdl_keras_cli.spaces import SettingsHyperModel
+from csdl_keras_cli.tune import SPACES
 
 _TUNERS = {
     "random": tuning.RandomSearch,
     "bayesian": tuning.BayesianOptimization,
     "grid": tuning.GridSearch,
 }
+#: The row of the untuned default in `trials.csv`.
+_DEFAULT = "default"
 #: Columns of `trials.csv` before those of hyperparameters.
-_HEAD = ["trial", "status", "validation_cost", "best_epoch"]
+_HEAD = ["trial", "status", "validation_cost", "seconds"]
 #: Most trials that are shown.
 _SHOWN = 6
+
+
+class Candidates:
+    """Trains an algorithm by settings, and tells what decisions cost beside the default's."""
+
+    def __init__(self, arguments: argparse.Namespace, folder: pathlib.Path):
+        self.data, self.algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
+        self.matrix = self.data.matrix_of(FIRST_COST_SEED)
+        self.form = form = self.data.suiting(self.algorithm)
+        #: What decisions are priced by: labels and a matrix, or the examples' own costs.
+        self.truth = form.y if form.costs is None else form.costs
+        self.prices = self.matrix if form.costs is None else None
+        settings = Settings()
+        if arguments.epochs is not None:
+            settings = settings.limit_epochs(arguments.epochs)
+        train, val = ((form.x[part], form.y[part]) for part in ("train", "val"))
+        self.trainer = Trainer(
+            *train,
+            val if form.costs is None else (*val, form.costs["val"]),
+            costs=None if form.costs is None else form.costs["train"],
+            settings=settings,
+            seed=arguments.seed,
+            cache=StageCache(folder / "stages"),
+            verbose="auto",
+        )
+        costs = self.truth["val"] if self.prices is None else self.prices[form.y["val"]]
+        means = costs.mean(axis=0)
+        constant = (self.data.decisions or self.data.labels)[means.argmin()]
+        #: What is told beside each cost.
+        self.others = f"always {constant} {number(means.min())}"
+
+    def trained(self, settings: Settings) -> Any:
+        """Returns what settings train, which the folder keeps once it is trained."""
+        return self.trainer.train(self.algorithm, self.prices, settings)
+
+    def score(self, settings: Settings) -> dict[str, float]:
+        """Trains by settings; returns metrics."""
+        forget_models()  # those of earlier trials
+        trained = self.trainer.train(self.algorithm, self.prices, settings)
+        decisions = self.form.decided(trained.model, "val")
+        cost = average_cost(self.truth["val"], decisions, self.prices)
+        return {"val_average_cost": cost, "seconds": round(trained.seconds, 2)}
+
+    def score_default(self) -> dict[str, Any]:
+        """Trains untuned and tells what came of it; returns a row of `trials.csv`."""
+        cost, seconds = self.score(self.trainer.settings).values()
+        self._tell("untuned", f"validation cost {number(cost)} ({self.others}), {seconds:.0f} s")
+        self.others = f"untuned {number(cost)}, {self.others}"
+        return dict(zip(_HEAD, (_DEFAULT, "COMPLETED", cost, seconds), strict=True))
+
+    def announce(self, trial: Any) -> None:
+        """Tells what came of a trial."""
+        reason = (trial.message or "").strip().splitlines()[-1:]
+        told = f"{trial.status.lower()} {' '.join(reason)}"
+        if trial.status == "COMPLETED":
+            told = f"validation cost {number(trial.score)} ({self.others})"
+        self._tell(f"trial {trial.trial_id}", told)
+
+    def _tell(self, name: str, text: str) -> None:
+        print(f"{datetime.datetime.now():%H:%M:%S} {name}: {text}", flush=True)
 
 
 def tune(arguments: argparse.Namespace) -> int:
@@ -38,42 +103,44 @@ def tune(arguments: argparse.Namespace) -> int:
     name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
     folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
     check_writable("--out", folder)
-    data, algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
-    form = data.suiting(algorithm)
-    matrix = data.matrix_of(FIRST_COST_SEED)
-    tuner = _make_tuner(arguments, form, matrix, folder)
-    # Targets of training are labels, or the examples' own costs.
-    targets = form.y if form.costs is None else form.costs
-    stopping = keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=PATIENCE)
-    fit_arguments: dict[str, Any] = {
-        "x": form.x["train"],
-        "y": targets["train"],
-        "validation_data": (form.x["val"], targets["val"]),
-        "epochs": arguments.epochs,
-        "batch_size": arguments.batch_size,
-        "callbacks": [stopping],
-        "verbose": 0,
-    }
+    candidates = Candidates(arguments, folder)
+    data, algorithm, trainer = candidates.data, candidates.algorithm, candidates.trainer
+    given = {it: str(text) for it in (*SPACES, "epochs") if (text := getattr(arguments, it))}
+    tuner: Any = _TUNERS[arguments.tuner](
+        SettingsHyperModel(algorithm, trainer, candidates.prices, given, candidates.score),
+        max_trials=arguments.max_trials,
+        seed=arguments.seed,
+        directory=str(folder),
+        project_name="search",
+        announce=candidates.announce,
+    )
     failures, worker = Failures(), is_worker()
     with tuner.lock:
         if not worker:
-            tuner.check_search(**fit_arguments)
-            settings, described = {"cost_matrix": matrix.tolist()}, data_record(data)
+            tuner.check_search()
+            settings, described = {"cost_matrix": candidates.matrix.tolist()}, data_record(data)
             record = RunRecord(folder, arguments, settings, described)
-            show_data(data)
+            print(summary(data), costs_text(data, candidates.matrix), sep="\n")
+            print(f"{algorithm.title} on {data.name}, which is first trained untuned.", flush=True)
+        default = candidates.score_default()
+        if not worker:
+            left = arguments.max_trials - len(tuner.oracle.trials)
+            minutes = math.ceil(left * default["seconds"] / 60)
             print(
-                f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
-                f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same "
-                "command goes on from there."
+                f"At most {left} trials follow in {folder}: {minutes} min if each takes as long, "
+                "and more for larger networks and more epochs. Stop them when you like: the same "
+                "command goes on from there.",
+                flush=True,
             )
         with failures.step("the search"):
-            tuner.search(**fit_arguments)
+            tuner.search(verbose=0)
     if worker:  # It leaves the report to its chief.
         return failures.tell()
-    trials, path = trials_of(tuner), folder / "best_model.keras"
+    trials = trials_of(tuner, default)
     with failures.step("trials.csv"), replacing(folder / "trials.csv") as unfinished:
         trials.to_csv(unfinished, index=False)
-    if not trials["validation_cost"].notna().any():
+    succeeded = trials[trials["validation_cost"].notna() & (trials["trial"] != _DEFAULT)]
+    if succeeded.empty:
         if not failures:
             raise ValueError("Expected at least one trial to succeed; received none that did.")
         return failures.tell()
@@ -81,109 +148,62 @@ def tune(arguments: argparse.Namespace) -> int:
         plot_search(trials, folder / "search.png")
     with failures.step("the table"):
         print(trials_text(trials))
-    with failures.step("best_model.keras"):
-        model = form.finished(tuner.hypermodel.classifier(tuner.get_best_models()[0]))
-        save_model(model, path)
-        savings = data.savings({arguments.algorithm: data.decided(model, "test")}, matrix)
-        warned = warning(savings)
-        record.add(findings={"warning": warned, "savings": savings})
+    with failures.step("the best model"):
+        name, cost = succeeded[["trial", "validation_cost"]].iloc[0]
+        values = tuner.oracle.get_trial(name).hyperparameters
+        both = tuner.hypermodel.build(values), trainer.settings
+        models = [candidates.trained(one) for one in both]
+        tuned, untuned = decisions = [candidates.form.decided(one.model, "test") for one in models]
+        truth = candidates.truth["test"]
+        pair = compare_costs(truth, tuned, untuned, candidates.prices)
+        # Test examples say what tuning brings, and choose nothing. Of equal costs the default wins.
+        place = int(trials["trial"][0] == _DEFAULT)
+        kept = ("the best trial", "the untuned default")[place]
+        path = save_best(candidates.form.finished(models[place]), folder)
+        told = verdict(name, pair, pair.cheaper and not place)
+        report = data.report({arguments.algorithm: decisions[place]}, candidates.matrix)
+        record.add(findings={"sentence": report.sentence, "tuning": told})
+        lines = "\n".join(snippet(data, path))
         print(
-            f"\nThe best trial, {trials['trial'][0]}, pays {trials['validation_cost'][0]:.4f} a "
-            f"validation example. {saving_sentence(savings[arguments.algorithm])} Wrote "
-            f"{path}, trials.csv and search.png; the model decides by itself. Load it:\n\n"
-            f"{load_snippet(data, path)}"
+            f"\n{told}\n{path} is {kept}, by validation cost: {number(cost)} tuned, "
+            f"{number(default['validation_cost'])} untuned. {report.sentence} The model decides by "
+            f"itself. Load it:\n\n{lines}"
         )
-        if warned:
-            print(f"\n# {warned}")
     return failures.tell()
 
 
-def _announce(trial: Any) -> None:
-    """Prints what came of a trial."""
-    reason = (trial.message or "").strip().splitlines()[-1:]
-    told = f"{trial.status.lower()} {' '.join(reason)}"
-    if trial.status == "COMPLETED":
-        told = f"validation cost {trial.score:.4f}"
-    print(f"{datetime.datetime.now():%H:%M:%S} trial {trial.trial_id}: {told}", flush=True)
-
-
-def _make_tuner(
-    arguments: argparse.Namespace, data: Data, matrix: np.ndarray, folder: pathlib.Path
-) -> Any:
-    """Returns the tuner for data in the form of the algorithm."""
-    given = {name: getattr(arguments, name) for name in SPACES}
-    spaces = {name: parse_space(name, text) for name, text in given.items() if text is not None}
-    x, common = data.x["train"], dict[str, Any]()
-    kind: type[tuning.CSDNNHyperModel | tuning.CNNHyperModel] = tuning.CSDNNHyperModel
-    if get_algorithm(arguments.algorithm).body_kind.takes_images:
-        kind, common["mean"] = tuning.CNNHyperModel, 255.0 * x.mean(axis=0)
-    else:
-        common["cache"] = StageCache(folder / "stages")
-    if data.costs is not None:
-        common["max_cost"] = float(data.costs["train"].max())
-    common |= {name: space for name, space in spaces.items() if name in kind.choices}
-    hyper_model = kind(
-        x.shape[1:],
-        matrix if data.costs is None else None,
-        algorithm=arguments.algorithm,
-        seed=arguments.seed,
-        num_classes=len(data.labels),
-        **common,
-    )
-    values = keras_tuner.HyperParameters()
-    hyper_model.build(values)
-    known = {it.name.removeprefix("sgd_").removeprefix("adam_") for it in values.space}
-    if unknown := [name for name in spaces if name not in known]:
-        raise ValueError(
-            f"Expected no space of {unknown[0]} for {arguments.algorithm}, which has no such "
-            f"value; received {given[unknown[0]]!r}."
-        )
-    return _TUNERS[arguments.tuner](
-        hyper_model,
-        max_trials=arguments.max_trials,
-        seed=arguments.seed,
-        directory=str(folder),
-        project_name="search",
-        announce=_announce,
+def verdict(name: str, pair: CostDifference, paid: bool) -> str:
+    """Says whether tuning paid, by a trial's test costs minus those of the untuned default."""
+    amount = f"{number(abs(pair.difference), 3)} {'less' if pair.difference < 0 else 'more'}"
+    sure = pair.cheaper or pair.costlier or not pair.difference
+    return (
+        f"Tuning {'paid' if paid else 'did not pay'}: on test examples trial {name} costs "
+        f"{f'{amount} per decision than' if pair.difference else 'as much as'} the untuned default "
+        f"(95 % interval of the saving {number(-pair.high, 3)} to {number(-pair.low, 3)}"
+        f"{'' if sure else ', perhaps chance'})."
     )
 
 
-def parse_space(name: str, text: str) -> "list[Any] | tuning.Range":
-    """Parses a space written as `"0.25"`, `"0,0.25,1"`, `"0.01:1"` or `"0.01:1:log"`."""
-    if name == "optimizer":
-        return [part.strip() for part in text.split(",")]
-    number = int if name in ("depth", "units", "pretraining_epochs") else float
-    try:
-        if ":" in text:
-            low, high, *sampling = text.split(":")
-            return tuning.Range(number(low), number(high), None, *sampling)
-        return [number(part) for part in text.split(",")]
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"Expected --{name.replace('_', '-')} as {number.__name__} values such as a,b,c or a "
-            f"range low:high or low:high:log; received {text!r} ({error})"
-        ) from error
-
-
-def trials_of(tuner: Any) -> pandas.DataFrame:
-    """Returns all trials, lowest cost first and failed ones last, as in `trials.csv`."""
-    rows = []
+def trials_of(tuner: Any, default: dict[str, Any]) -> pandas.DataFrame:
+    """Returns the default and all trials, lowest cost first and failed ones last."""
+    rows = [default]
     for name, trial in sorted(tuner.oracle.trials.items()):
-        done = trial.status == "COMPLETED"
-        found = (float(trial.score), int(trial.best_step) + 1) if done else (None, None)
+        found: tuple[float | None, ...] = (None, None)
+        if trial.status == "COMPLETED":
+            found = (float(trial.score), trial.metrics.get_best_value("seconds"))
         head = dict(zip(_HEAD, (name, trial.status, *found), strict=True))
         rows.append(head | trial.hyperparameters.values)
-    frame = pandas.DataFrame(rows, columns=None if rows else _HEAD)
-    frame["best_epoch"] = frame["best_epoch"].astype("Int64")
+    frame = pandas.DataFrame(rows)
     return frame.sort_values("validation_cost", kind="stable", ignore_index=True)
 
 
 def trials_text(trials: pandas.DataFrame) -> str:
-    """Returns a table of the best trials, a column each."""
-    done = trials[trials["validation_cost"].notna()].head(_SHOWN)
-    shown = done.drop(columns="status").set_index("trial").T
-    table = shown.to_string(float_format="{:.4g}".format)
-    return f"The best of {len(trials)} trials, which are in trials.csv\n{table}"
+    """Returns a table of the untuned default and the best trials, a column each."""
+    untuned, done = trials["trial"] == _DEFAULT, trials["validation_cost"].notna()
+    shown = pandas.concat([trials[untuned], trials[done & ~untuned].head(_SHOWN)])
+    table = shown.drop(columns="status").set_index("trial").T
+    text = table.to_string(float_format="{:.4g}".format, na_rep="")
+    return f"The best of {len(trials) - 1} trials, which are in trials.csv\n{text}"
 
 
 def plot_search(trials: pandas.DataFrame, path: pathlib.Path) -> None:

@@ -1,5 +1,6 @@
 """The split of examples into those for training, for validation and for the test."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,11 @@ def _ranks(name: str, values: Any, size: int) -> np.ndarray:
     """Returns the rank of each value, equal ones alike."""
     array = np.asarray(values)
     missing = [value is None or value != value for value in array.tolist()]
+    if name == "by" and any(isinstance(value, str) for value in array.tolist()):
+        raise ValueError(
+            f"Expected dates or numbers in `by`; received {str(array[0])!r}. Make dates "
+            "of texts by pandas.to_datetime."
+        )
     if array.shape != (size,) or any(missing):
         raise ValueError(
             f"Expected `{name}` with a value for each of {size} examples; received shape "
@@ -91,7 +97,12 @@ def _in_order(order: np.ndarray, group: np.ndarray | None) -> dict[str, np.ndarr
 def _by_group(labels: np.ndarray, group: np.ndarray, seed: int) -> dict[str, np.ndarray]:
     from sklearn.model_selection import StratifiedGroupKFold
 
-    folds = StratifiedGroupKFold(5, shuffle=True, random_state=seed).split(labels, labels, group)
-    held_out = [rows for _, rows in folds]
+    if group.max() < 4:
+        raise ValueError(f"Expected at least 5 groups; received {group.max() + 1}.")
+    folds = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        # A label of fewer than five examples is in fewer parts, if one of them is for training.
+        warnings.simplefilter("ignore", UserWarning)
+        held_out = [rows for _, rows in folds.split(labels, labels, group)]
     train = np.sort(np.concatenate(held_out[2:]))
     return {"train": train, "val": held_out[1], "test": held_out[0]}

@@ -1,4 +1,4 @@
-"""Measures the latency of `serve.py` and its behaviour under too much load.
+"""Measures the latency of `csdl-keras serve` and its behaviour under too much load.
 
     python examples/load_test.py http://127.0.0.1:8000 --concurrency 1,4,16,64
 
@@ -68,10 +68,13 @@ async def put_load(url: str, body: dict, clients: int, requests: int) -> Load:
 
 
 def random_body(url: str, batch: int) -> dict:
-    """Makes a request of random zeros and ones, in the shapes and dtypes of the server."""
+    """Makes a request of random zeros and ones in arrays, and 1, or else null, in rows."""
     health = httpx.get(f"{url}/health").raise_for_status().json()
     rng = np.random.default_rng(0)
     body = {}
+    if health["columns"] is not None:
+        row = {name: 1 if "number" in kinds else None for name, kinds in health["columns"].items()}
+        body["rows"] = [row] * batch
     for name, shape in health["shapes"].items():
         if name != "cost_matrix":
             shape = [batch, *(size or ANY_LENGTH for size in shape)]
@@ -90,7 +93,7 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
 def main(argv: Sequence[str] | None = None) -> None:
     """Runs the load test."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("url", help="where serve.py listens, on this machine")
+    parser.add_argument("url", help="where csdl-keras serve listens, on this machine")
     parser.add_argument("--concurrency", default="1,4,16,64", help="numbers of clients")
     parser.add_argument("--requests", type=int, default=500, help="for each number of clients")
     parser.add_argument("--batch", type=int, default=1, help="inputs in a request")

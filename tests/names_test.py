@@ -12,7 +12,7 @@ NAMES = {
         PAPER_ALGORITHMS PoissonCostLoss RaiseOnDivergence ReconstructionLoss Resume
         SOSRLoss Savings Settings ShuffledBatches StageCache Trainer __version__ adjust_priors
         baselines
-        bayes_classifier bayes_decisions calibrate costs datasets decide decision_model
+        bayes_classifier bayes_decisions calibrate compare costs datasets decide decision_model
         evaluation export hidden_layers layers losses metrics models output_kind plots
         pretrain sklearn sosr train tuning
     """,
@@ -24,7 +24,7 @@ NAMES = {
     """,
     "csdl_keras.datasets": """
         DataSet DataUnavailableError EMBEDDED bg_img_rot_synthetic grayscale imbalance load
-        subset
+        split subset
     """,
     "csdl_keras.evaluation": """
         CostDifference CostReport PriorEstimate Reliability average_cost calibration_error

@@ -11,8 +11,20 @@ from csdl_keras_cli.choices import LARGEST_NUMBER as LARGEST_NUMBER
 
 def shown(value: Any) -> str:
     """Returns how messages show a value that was received: an array by its type and shape."""
+    if isinstance(value, tuple) and any(hasattr(one, "shape") for one in value):
+        return f"({', '.join(map(shown, value))})"
     shape = getattr(value, "shape", None)
     return repr(value) if shape is None else f"{type(value).__name__} of shape {tuple(shape)}"
+
+
+def call_of(owner: object, **arguments: Any) -> str:
+    """Returns the `repr` of an object by its arguments that are not `None`, in one line."""
+    texts = []
+    for name, value in arguments.items():
+        small = isinstance(value, np.ndarray) and value.size <= 16
+        if value is not None:
+            texts.append(f"{name}={value.tolist() if small else shown(value)}")
+    return f"{type(owner).__name__}({', '.join(texts)})"
 
 
 def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:

@@ -66,7 +66,7 @@ class DataModel(keras.Model):
 
     def get_config(self) -> dict[str, Any]:
         """Returns the config, with the classes and the unit where they are not the default."""
-        found = _data_of(self)
+        found = data_of(self)
         del found["columns"]  # Its layer has them.
         default = {"classes": None, "unit": 1.0, "decisions": None, "known_costs": None}
         return super().get_config() | {it: one for it, one in found.items() if one != default[it]}
@@ -77,7 +77,7 @@ def with_data(model: keras.Model, *sources: keras.Model, **known: Any) -> Any:
 
     `known` are `classes`, `unit`, `decisions` and `known_costs`, unless they are `None`.
     """
-    first, *others = [_data_of(source) for source in sources or (model,)]
+    first, *others = [data_of(source) for source in sources or (model,)]
     for name, value in first.items():
         if any(one[name] != value for one in others):
             received = [one[name] for one in (first, *others)]
@@ -88,15 +88,15 @@ def with_data(model: keras.Model, *sources: keras.Model, **known: Any) -> Any:
     found = first | {name: value for name, value in known.items() if value is not None}
     del found["columns"]
     if not isinstance(model, DataModel):
-        plain = found == {"classes": None, "unit": 1.0, "decisions": None, "known_costs": None}
-        if plain and frame_columns(model) is None:
+        plain = all(found[it] is None for it in ("classes", "decisions", "known_costs"))
+        if plain and found["unit"] == 1.0 and frame_columns(model) is None:
             return model
         return DataModel(inputs_of(model), model.output, name=model.name, **found)
     model.set_data(**found)
     return model
 
 
-def _data_of(model: keras.Model) -> dict[str, Any]:
+def data_of(model: keras.Model) -> dict[str, Any]:
     """Returns what models must have in common if one is made of them."""
     classes, known = getattr(model, "classes", None), getattr(model, "known_costs", None)
     decisions = getattr(model, "decisions", None)

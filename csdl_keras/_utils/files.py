@@ -20,12 +20,6 @@ def replace_file(path: pathlib.Path, content: bytes) -> None:
         unfinished.write_bytes(content)
 
 
-def save_model(model: Any, path: pathlib.Path) -> None:
-    """Saves a Keras model, or a `CSOSR`, so that the file holds the old or the new one."""
-    with replacing(path) as unfinished:
-        model.save(unfinished)
-
-
 def read_json(path: pathlib.Path) -> dict[str, Any]:
     """Reads a JSON object."""
     try:

@@ -69,7 +69,8 @@ def estimator_hint(model: object) -> str:
     """Returns which tool is for a classifier of scikit-learn, or where arrays belong."""
     if hasattr(model, "predict_proba"):
         return " Give a classifier with `predict_proba` to csdl_keras.sklearn.BayesClassifier."
-    return "" if callable(model) else " The model is the first argument."
+    of_data = hasattr(model, "shape") or isinstance(model, (list, tuple))
+    return " The model is the first argument." if of_data else ""
 
 
 def has_structure(model: Any) -> bool:

@@ -67,7 +67,7 @@ def check_cost_matrix(
     array([[0., 1.],
            [5., 0.]])
     """
-    shape = "(K, K), C[true, decision],"
+    shape = "(K, K), C[true, decision]"
     array = amounts("cost_matrix", cost_matrix, 2, shape, negative=False, classes=classes)
     rows, columns = array.shape
     expected = "(K, K)" if square else "(K, D) with D >= K"

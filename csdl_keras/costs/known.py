@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_entries, number_array
+from csdl_keras._utils.arrays import call_of, check_entries, number_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import REGRET_HINT, amounts, check_cost_matrix
 from csdl_keras.costs.named_matrix import by_class
@@ -50,6 +50,9 @@ class AffineCosts:
         """`(N, K, D)`."""
         return (len(self.amount), *self.per_unit.shape)
 
+    def __repr__(self) -> str:
+        return call_of(self, amount=self.amount, per_unit=self.per_unit, fixed=self.fixed)
+
     def __len__(self) -> int:
         return len(self.amount)
 
@@ -89,7 +92,7 @@ def check_known_costs(
         if array.ndim != 3 or 0 in array.shape or min(array.shape[1:]) < 2:
             raise ValueError(
                 f"Expected `costs` of shape {shape}, K and D at least 2; received shape "
-                f"{array.shape}."
+                f"{array.shape}{', that of labels' if array.ndim == 1 else ''}."
             )
         checked = array if array.dtype.kind == "f" else array.astype(np.float64)
         right = (checked >= 0) & (checked < np.inf)

@@ -1,8 +1,8 @@
 """The words, numbers and tables of a `CostReport`."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -172,36 +172,6 @@ def sentence(report: "CostReport") -> str:
         had = "yielded" if gains else "cost"
         text += f"; {deciding} would have {had} {less if other.difference else 'as much'}"
     return f"{text}."
-
-
-def interval(saving: Mapping[str, Any]) -> str:
-    """Returns the interval of a saving, an entry of `savings_of` or a mean of some, as text."""
-    return f"{number(saving['saved_low'], 3)} to {number(saving['saved_high'], 3)}"
-
-
-def saving_sentence(saving: Mapping[str, Any]) -> str:
-    """Says what decisions cost, and what they save, on average."""
-    cost, constant = saving["constant_cost"] - saving["saved"], number(saving["constant_cost"])
-    return (
-        f"Its decisions cost {number(cost)} per test example, and {_always(saving)} costs "
-        f"{constant}: a saving of {number(saving['saved'])} (95 % interval {interval(saving)})."
-    )
-
-
-def warning(savings: Mapping[str, Mapping[str, Any]]) -> str:
-    """Says so if no interval of a saving lies above 0; else it is empty."""
-    if any(it["saved_low"] > 0 for it in savings.values()):
-        return ""
-    name, best = max(savings.items(), key=lambda item: item[1]["saved"])
-    return (
-        f"Nothing here costs less than {_always(best)} beyond chance. The cheapest is {name}. "
-        f"{saving_sentence(best)}"
-    )
-
-
-def _always(saving: Mapping[str, Any]) -> str:
-    name = saving["constant_decision"]
-    return f"always deciding {name}" if name else "the best constant decision"
 
 
 def as_text(table: Table) -> str:

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.arrays import LARGEST_NUMBER
+from csdl_keras._utils.arrays import LARGEST_NUMBER, call_of
 from csdl_keras._utils.checks import check_bool, check_number
 from csdl_keras._utils.tensors import (
     TOLERANCE,
@@ -43,6 +43,11 @@ class CheckedLoss(keras.losses.Loss):
 
     def __init__(self, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any):
         super().__init__(name=name or default_name(self), dtype=dtype or float_dtype(), **kwargs)
+
+    def __repr__(self) -> str:
+        of_keras = {"dtype", *keras.losses.Loss.get_config(self)}
+        config = {name: it for name, it in self.get_config().items() if name not in of_keras}
+        return call_of(self, **{name: getattr(self, name, it) for name, it in config.items()})
 
     def __call__(self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor = None) -> Tensor:
         y_true, y_pred = tensor_or_array("y_true", y_true), tensor_or_array("y_pred", y_pred)

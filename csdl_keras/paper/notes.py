@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas
 
-from csdl_keras.evaluation._report_text import interval, number
+from csdl_keras.evaluation._report_text import number
 from csdl_keras.paper.claims import claims
 from csdl_keras.paper.results import PLACE, data_label, read_table, words
 from csdl_keras.paper.table2 import (
@@ -119,7 +119,9 @@ def savings_table(columns: Sequence[Column]) -> pandas.DataFrame:
                     "cost": column.text(name),
                     "constant decision": number(cell["constant_cost"]) + always,
                     "saved": number(cell["saved"]),
-                    "95 % interval": interval(cell),
+                    "95 % interval": " to ".join(
+                        number(cell[end], 3) for end in ("saved_low", "saved_high")
+                    ),
                 }
             )
     return pandas.DataFrame(rows)

@@ -1,6 +1,7 @@
 """Exports models, with their decision, for runtimes without Keras."""
 
 import contextlib
+import dataclasses
 import importlib
 import io
 import json
@@ -16,6 +17,7 @@ import zipfile
 import keras
 
 from csdl_keras._utils.checks import check_choice
+from csdl_keras._utils.data_model import data_of
 from csdl_keras._utils.keras_private import all_layers
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import LOW_PRECISION
@@ -43,7 +45,9 @@ def export(
 
     The exported model takes batches of any size and has inputs and outputs as
     `csdl_keras.models.serving_model`. Layers and inputs of 16 or 64 bits become float32. A
-    network for data frames takes the numbers that `model.encode(frame)` returns. Keras exports with
+    network for data frames takes the numbers that `model.encode(frame)` returns. The metadata of
+    ONNX files hold, as JSON, what a model knows of its `columns`, `classes`, `decisions`,
+    `known_costs` and their `unit`, by which `csdl-keras serve` answers rows. Keras exports with
     TensorFlow; on another backend, a new process does.
 
     Args:
@@ -216,8 +220,8 @@ def _onnx(model: keras.Model, path: pathlib.Path, signature: list) -> None:
         output_names=ends[len(frozen.inputs) :],
         tensors_to_rename=dict(zip(ends, names, strict=True)),
     )
-    classes = getattr(model, "classes", None)
-    if classes is not None:
-        onnx.helper.set_model_props(written, {"classes": json.dumps(classes.tolist())})
+    facts = {name: fact for name, fact in data_of(model).items() if fact is not None}
+    told = {name: json.dumps(fact, default=dataclasses.asdict) for name, fact in facts.items()}
+    onnx.helper.set_model_props(written, told)
     onnx.checker.check_model(written)  # This raises where tf2onnx could not convert an operation.
     onnx.save(written, path)

@@ -45,7 +45,7 @@ def serving_model(
         or holds NaN gets NaN and -1, as do costs that are negative or not finite. A single input is
         named `"inputs"`, several keep their names. Where costs are an input, inputs are a dict with
         `"cost_matrix"`: `(K, D)` with `cost_matrix_input=True`, else `(batch, K, D)`, or
-        `(1, K, D)` for all.
+        `(1, K, D)` for all. Models with `known_costs` of columns have that input, too.
 
     Raises:
         ValueError: if the model's outputs are unknown or several, or it has no probabilities to
@@ -65,7 +65,8 @@ def serving_model(
         raise ValueError("Expected from_logits=True only of a classifier; received output='cost'.")
     ending, kind = costs_ending(model), "probability"
     ends, own_costs = split_inputs(model, ending)
-    priced = cost_matrix_input or own_costs is not None
+    known = getattr(model, "known_costs", None)
+    priced = cost_matrix_input or own_costs is not None or known is not None
     if (
         from_logits
         or output == "probability"
@@ -92,6 +93,7 @@ def serving_model(
         inputs = {end.name: end for end in keras.tree.flatten(inputs)}
         classes = values.shape[-1]
         decisions = classes if ending is None else model.outputs[0].shape[-1]
+        decisions = decisions if known is None else len(known[0])
         shape = (classes, decisions) if cost_matrix_input else (None, classes, decisions)
         inputs[COST_MATRIX] = input_of_costs(shape)
         decision = BayesDecision(num_classes=classes, num_decisions=decisions)

@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from csdl_keras._utils.arrays import call_of
 from csdl_keras._utils.labels import decision_labels, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
@@ -34,6 +35,10 @@ class AverageCostScorer:
         self.bayes = bayes
         self.other_decisions = other_decisions
         self._request = MetadataRequest(owner=self)
+
+    def __repr__(self) -> str:
+        arguments = {"bayes": self.bayes, "other_decisions": self.other_decisions}
+        return call_of(self, cost_matrix=self.cost_matrix, **arguments)
 
     def __call__(
         self,

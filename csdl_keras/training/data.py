@@ -107,10 +107,11 @@ def check_data(
     """Returns copies of the data if they pass their checks, data frames and labels as numbers."""
     given = label_array("y", y)
     if given.ndim != 1:
+        single = given.shape[-1:] == (1,)
+        hint = " Pass numpy.ravel(y)." if single else one_hot_hint("y", given)
         raise ValueError(
             f"Expected inputs `x` and then labels `y` of shape (N,); received {shown(x)} and "
-            f"{shown(y)}."
-            + (one_hot_hint("y", given) or " The order is csdl_keras.train(x, y, cost_matrix).")
+            f"{shown(y)}.{hint or ' The order is csdl_keras.train(x, y, cost_matrix).'}"
         )
     table, classes = as_table(x), own_classes("y", y)
     if classes is not None:

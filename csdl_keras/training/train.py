@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import check_range
+from csdl_keras._utils.arrays import call_of, check_range
 from csdl_keras._utils.checks import LARGEST_SEED, check_callbacks, check_integer
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.files import fingerprint, from_arrays, to_arrays
@@ -243,6 +243,20 @@ class Trainer:
         self.callbacks, self.verbose = check_callbacks(callbacks), verbose
         if cache is not None:
             check_observers(self.callbacks, "a `cache`")
+
+    def __repr__(self) -> str:
+        (train, *validation), data = self.data.parts, self.data
+        return call_of(
+            self,
+            x=train.x,
+            y=train.y,
+            validation_data=(validation[0].x, validation[0].y) if validation else None,
+            costs=train.costs if train.known is None else train.known,
+            unlabelled=data.unlabelled,
+            network=self.network,
+            settings=None if self.settings == Settings() else self.settings,
+            seed=self.seed,
+        )
 
     def train(
         self,

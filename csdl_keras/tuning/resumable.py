@@ -128,6 +128,12 @@ class ResumableTuner(keras_tuner.Tuner):
         if not self._check(key):
             replace_file(self._folder / "search.json", json.dumps(key).encode())
 
+    def run_trial(self, trial: Trial, *arguments: Any, **fit_arguments: Any) -> Any:
+        """Runs a trial; a HyperModel with `run(hp)`, which returns metrics, trains by itself."""
+        if (run := getattr(self.hypermodel, "run", None)) is not None:
+            return run(trial.hyperparameters)
+        return super().run_trial(trial, *arguments, **fit_arguments)
+
     def on_trial_end(self, trial: Trial) -> None:
         """Ends a trial and announces it."""
         super().on_trial_end(trial)

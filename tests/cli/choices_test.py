@@ -6,18 +6,23 @@ from csdl_keras.paper.profiles import PROFILES
 from csdl_keras.training import CaffeCNN
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
 from csdl_keras_cli import choices
+from csdl_keras_cli.baselines import _MADE
 from csdl_keras_cli.main import COMMANDS, build_parser
 
 
 def test_names():
     assert all(get_algorithm(name).name in ALGORITHMS for name in choices.ALIASES)
-    assert {*choices.DEFAULT_ALGORITHMS} <= {*ALGORITHMS}
     names = choices.PAPER_ALGORITHMS
-    tunable = [name for name in names if get_algorithm(name).objective.searchable]
-    assert list(choices.TUNABLE) == tunable
+    assert {*names, *choices.OTHER_ALGORITHMS} == {*ALGORITHMS} == {*choices.BY_SPEED}
+    assert {*choices.PACKAGED} < {*names}
+    images = [name for name in ALGORITHMS if get_algorithm(name).body_kind.takes_images]
+    assert {*choices.OF_IMAGES} == {*images}
+    arrays = [name for name in ALGORITHMS if not get_algorithm(name).body_kind.is_network]
+    assert {*choices.OF_ARRAYS} == {*arrays}
     assert choices.PROFILES == (*PROFILES,)
     for variant in choices.CNN_VARIANTS:
         CaffeCNN(variant=variant)
+    assert (*_MADE,) == choices.BASELINES
 
 
 @pytest.mark.parametrize("name", COMMANDS)

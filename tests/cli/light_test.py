@@ -27,10 +27,13 @@ heavy = {"csdl_keras", "keras", "numpy", "pandas", "sklearn", "tensorflow"} & se
 assert not heavy, heavy
 print(json.dumps(answers))
 """
-HELP = {"": "compare", **{name: f"usage: csdl-keras {name}" for name in ("compare", "tune")}}
+HELP = {
+    "": "compare",
+    **{name: f"usage: csdl-keras {name}" for name in ("compare", "decide", "serve")},
+}
 WRONG = {
     "compare --algorithms csdnm": "Did you mean 'csdnn'?",
-    "tune --algorithm min": "invalid choice: 'min' (choose from",
+    "tune --algorithm csdnm": "invalid choice: 'csdnm' (choose from",
     "compare --cost-seeds 0": "expected 1 to 2**32 - 1; received '0'",
     f"compare --seed {2**32}": f"received '{2**32}'",
     "compare --label x": "--label with .csv or .parquet or .npz; received --dataset.",

@@ -11,11 +11,14 @@ from tests.cli.own_files import FRAME, ROWS, csv, load, run, save
 
 WORDS = [f"word {i}" for i in range(ROWS)]
 DAYS = [datetime.datetime(2012 + i % 9, 1 + i % 12, 1 + i % 28, i % 24, i) for i in range(ROWS)]
-#: Dates and times as programs and people write them: by `strftime`, or as they are.
-DATES = """%Y/%m/%d|%d.%m.%Y|%d-%b-%Y|%Y-%m|%Y-%m-%d|%Y-%m-%dT%H:%M:%SZ|%Y-%m-%d %H:%M:%S.%f+02:00
-%m/%d/%Y %I:%M %p|%d/%m/%y|%d. %m. %Y|%B %d, %Y|%d %B %Y|%b-%y|%b %Y|%a, %d %b %Y|%A, %B %d, %Y
-%d%b%Y|%m/%Y|%Y.%m.%d|%YQ1|%Y-W%W|%H:%M|%I:%M:%S %p""".replace("\n", "|").split("|")
-NATIVE = ["1/1/2020", "1. Januar 2020", "5-janv.-2020", "01-ene-2020", "1st March 2020", "Dec '11"]
+#: Dates as programs and people write them, by `strftime`: those that are inputs, of which some are
+#: ISO 8601, and those that are refused.
+FORMATS = """%Y/%m/%d|%d.%m.%Y|%d-%b-%Y|%Y-%m|%m/%d/%Y %I:%M %p|%d/%m/%y|%B %d, %Y|%d %B %Y|%b %Y
+%m/%Y""".replace("\n", "|").split("|")
+ISO = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S.%f+02:00"]
+DATES = """%d. %m. %Y|%b-%y|%a, %d %b %Y|%A, %B %d, %Y|%d%b%Y|%Y.%m.%d|%YQ1|%Y-W%W|%H:%M
+%I:%M:%S %p""".replace("\n", "|").split("|")
+NATIVE = ["1. Januar 2020", "5-janv.-2020", "01-ene-2020", "1st March 2020", "Dec '11"]
 NUMBERS = """1.202,52|12%|12 %|1,5|1,234|1,234,567.5|1 202,52|1\u202f202|1'202.50|12,34,567.00
 $1,200|-$5.00|€ 12|12,50 EUR|(1,200)|12-|−3|<0.5|3,5e3""".replace("\n", "|").split("|")
 NEITHER = """3+|1st|10W|Room 12|18-25|<1 year|10+ years|36 months|192.168.0.1|555-1234|12-abc-34
@@ -36,25 +39,43 @@ def cells(sample):
     [
         *(("dates", [day.strftime(form) for day in DAYS]) for form in DATES),
         *(("dates", [sample] * ROWS) for sample in NATIVE),
-        ("dates", [day.date() for day in DAYS]),
-        *(("numbers as texts", cells(sample)) for sample in NUMBERS),
+        *(("numbers", cells(sample)) for sample in NUMBERS),
     ],
 )
 def test_dates_and_numbers_as_texts(kind, texts):
-    samples = " and ".join([repr(str(it)) for it in dict.fromkeys(texts)][:2])
+    samples = " and ".join([repr(it) for it in dict.fromkeys(texts)][:2])
     with pytest.raises(ValueError) as caught:
-        check_inputs(frame(texts), [])
-    expected = f"no {kind} in column 'when it was'; received {samples}. --drop COLUMN"
+        check_inputs(frame(texts), [], {})
+    what = {"dates": "dates, all of one format", "numbers": "numbers and no texts"}[kind]
+    expected = f"Expected {what} in column 'when it was'; received {samples}. --drop COLUMN"
     assert expected in str(caught.value)
-    check_inputs(frame(texts), ["when it was"])
+    assert check_inputs(frame(texts), ["when it was"], {}) == {}
+
+
+@pytest.mark.parametrize("form", [*FORMATS, *ISO])
+def test_dates_are_inputs_if_they_have_one_format(form):
+    texts = [day.strftime(form) for day in DAYS]
+    assert check_inputs(frame(texts), [], {}) == {"when it was": "" if form in ISO else form}
+
+
+def test_dates_that_are_read_in_several_ways():
+    told = "read in one way, and not as %d/%m/%Y or %m/%d/%Y, in column 'when .*--date-format"
+    for texts in (["01/02/2020", "3/4/2021"], ["1/1/2020", "-"]):
+        with pytest.raises(ValueError, match=told):
+            check_inputs(frame(texts * (ROWS // 2)), [], {})
+    with pytest.raises(ValueError, match="all of one format.*and besides 'word 0', 'word 1', 'w"):
+        check_inputs(frame(["2012/01/01"] * 31 + WORDS[:29]), [], {})
+    days = [f"{1 + i % 12}/{1 + i % 9}/2020" for i in range(ROWS)]
+    given = {"when": "%m/%d/%Y"}
+    assert check_inputs(pandas.DataFrame({"when": days}), [], given) == given
 
 
 @pytest.mark.parametrize("mark, share", [("-", 0.9), ("n.a.", 0.4)])
 def test_marks_of_missing_numbers(mark, share):
     """A mark without letters or digits counts as a missing cell, however many there are."""
     texts = [mark if i < share * ROWS else str(i % 9) for i in range(ROWS)]
-    with pytest.raises(ValueError, match="numbers as texts") as caught:
-        check_inputs(frame(texts), [])
+    with pytest.raises(ValueError, match="numbers and no texts") as caught:
+        check_inputs(frame(texts), [], {})
     assert f"besides {mark!r}." in str(caught.value)
 
 
@@ -69,7 +90,7 @@ def test_marks_of_missing_numbers(mark, share):
     ],
 )
 def test_other_texts_are_categories(texts):
-    check_inputs(frame(texts), [])
+    assert check_inputs(frame(texts), [], {}) == {}
 
 
 def read(tmp_path, choices=None, **columns):
@@ -87,8 +108,24 @@ def test_ways_out_in_a_file(tmp_path):
     ):
         data = read(tmp_path, choices, age=ages)
         assert data.x["train"].columns.categories[0] == categories
-        first = data.x["train"].columns.encode(run(data.code))[0, 0]
+        first = data.x["train"].columns.encode(run(data.own.code))[0, 0]
         assert first == 9 if categories else np.isnan(first)
+
+
+@pytest.mark.parametrize("given", [[], ["when=%m/%d/%Y"]])
+def test_dates_of_a_file(given, tmp_path):
+    """They are read alike in training and from the printed lines."""
+    days = [f"{1 + i % 12}/{1 + i % 9}/2020" for i in range(ROWS)]
+    if not given:
+        days = [day.date().isoformat() for day in DAYS]
+    data = read(tmp_path, {"date_format": given}, when=days)
+    columns = data.x["train"].columns
+    assert columns.dates == (("when", "%m/%d/%Y" if given else ""),)
+    place = columns.encoded_names.index("when")
+    found = columns.encode(run(data.own.code))[:, place : place + 4]
+    first = 18262 if given else 15340  # 1 January 2020 and 2012
+    assert found[0].tolist() == [first, (first + 3) % 7, 0, 0]
+    assert found[1].tolist()[2] == 1
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
@@ -98,7 +135,7 @@ def test_numbers_that_are_categories(suffix, tmp_path):
     data = load(save(table, tmp_path / f"table{suffix}"), categories=["code"])
     known = data.x["train"].columns
     assert {str(one) for one in known.categories[0]} == {"7", "12", "100"}
-    encoded = known.encode(run(data.code))[:, 0]
+    encoded = known.encode(run(data.own.code))[:, 0]
     assert [str(known.categories[0][int(one)]) for one in encoded] == [str(it) for it in codes[:10]]
 
 

@@ -6,9 +6,8 @@ import pandas
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras_cli.choices import SHARES
-from csdl_keras_cli.own_columns import split
-from tests.cli.own_files import FRAME, RNG, csv, load, read, run, table
+from csdl_keras_cli.data import summary
+from tests.cli.own_files import FRAME, RNG, ROWS, csv, load, read, run, save, table
 
 PRICES = {"cost_columns": ["price_no", "price_yes"]}
 
@@ -68,11 +67,33 @@ def test_splits(tmp_path):
     first, again, other = (load(path, seed=seed).x["test"].rows for seed in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other, equal_nan=True)
-    labels = np.repeat([0, 1, 2], [200, 50, 3])
-    parts = split(labels, seed=0).values()
-    assert sorted(np.concatenate([*parts])) == list(range(253))
-    for part, share in zip(parts, SHARES, strict=True):
-        assert np.bincount(labels[part]).tolist() == [200 * share, 50 * share, 1]
+
+
+def test_splits_by_columns(tmp_path):
+    days = [f"2026-{1 + place // 28:02}-{1 + place % 28:02}" for place in range(ROWS)]
+    frame = FRAME.assign(when=days[::-1], client=[f"c{place // 4}" for place in range(ROWS)])
+    path = save(frame, tmp_path / "table.csv")
+    for drop in (["when"], ["age"]):  # A date that is no input may order the rows.
+        data = load(path, drop=drop, split_by=["when"])
+        assert "the latest by 'when' are the test" in summary(data)
+        place = data.x["train"].columns.names.index("id")  # The latest rows come first.
+        ids = {part: sorted(it.rows[:, place]) for part, it in data.x.items()}
+        assert ids["test"] == list(range(12)) and ids["val"] == list(range(12, 24))
+    data = load(path, drop=["when"], group=["client"])
+    assert "client" not in data.x["train"].columns.names
+    clients = [{*(it.rows[:, 0] // 4)} for it in data.x.values()]
+    assert sum(map(len, clients)) == len(set.union(*clients)) == 15
+    with pytest.raises(ValueError, match="Expected dates or numbers in --split-by 'job'"):
+        load(path, drop=["when"], split_by=["job"])
+
+
+def test_decisions_of_today(tmp_path):
+    path = save(FRAME.assign(decided=FRAME["answer"] + " "), tmp_path / "table.csv")
+    data = load(path, today=["decided"])
+    assert "decided" not in data.x["train"].columns.names
+    np.testing.assert_array_equal(data.today, data.y["test"])
+    with pytest.raises(ValueError, match="decisions in --today 'job', of no, yes; received nan"):
+        load(path, today=["job"])
 
 
 @pytest.mark.parametrize("largest, kind", [(255, np.uint8), (65535, np.uint16), (1, float)])
@@ -81,7 +102,7 @@ def test_images_in_arrays(largest, kind, tmp_path):
     np.savez(tmp_path / "a.npz", images=pixels, answer=np.arange(30) % 3)
     data = load(tmp_path / "a.npz")
     assert data.x["train"].shape[1:] == (4, 4, 1) and 0.8 < data.x["train"].max() <= 1
-    np.testing.assert_allclose(run(data.code), pixels[:10, ..., None] / largest, rtol=1e-6)
+    np.testing.assert_allclose(run(data.own.code), pixels[:10, ..., None] / largest, rtol=1e-6)
 
 
 HEAD = "x,z,answer\n"
@@ -163,7 +184,11 @@ FOUR = {"answer": np.arange(4)}
         ("a.csv", b"x,answer\n" + b"1,7.5\n2,5\n" * 3, "whole numbers; received 7.5. Group"),
         ("a.csv", GOOD.replace("b", "a").encode(), "2 to 1000 labels in 'answer'; received 1, s"),
         ("a.csv", (GOOD + "3,1,c\n").encode(), r"3 examples of each label.*'c' \(1\)"),
-        ("a.csv", (GOOD + "3,1,\n4,1,NA\n").encode(), "has a missing label, nan at 12"),
+        (
+            "a.csv",
+            (GOOD + "3,1,\n4,1,NA\n").encode(),
+            "a label in each row of 'answer'; received none in row 13",
+        ),
         ("a.csv", "x,answer\né,a\n".encode("latin-1"), "UTF-8; .*byte 0xe9"),
         ("a.npz", b"no archive", "to hold columns or arrays"),
         ("a.npz", {"answer": np.ones((4, 2)), "x": np.ones((4, 2))}, r"labels \(N,\).*\(4, 2\)"),

@@ -7,8 +7,8 @@ import pandas
 import csdl_keras as csdl
 from csdl_keras.training.train import Trained
 
-TUNE = "tune --dataset digits --train-size 300 --epochs 1 --depth 1 --units 8".split()
-TUNE += ["--pretraining-epochs", "1", "--max-trials", "1"]
+TUNE = "tune --dataset digits --train-size 300 --algorithm csdnn --epochs 1".split()
+TUNE += "--depth 1 --units 8 --max-trials 1".split()
 
 
 def constant_model(decision):

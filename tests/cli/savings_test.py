@@ -125,7 +125,7 @@ def test_the_table():
     "command",
     [
         "compare --algorithms dnn_bayes --jobs 1",
-        "tune --max-trials 1 --pretraining-epochs 1 --depth 1 --units 4",
+        "tune --algorithm dnn_bayes --max-trials 1 --depth 1 --units 4",
     ],
 )
 def test_the_last_line_and_the_record(command, tmp_path, capsys):

@@ -4,15 +4,20 @@ import json
 import shutil
 
 import filelock
+import joblib
 import keras
+import keras_tuner
 import numpy as np
 import pandas
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras import tuning
+from csdl_keras.evaluation import CostDifference
 from csdl_keras.tuning import Range
 from csdl_keras_cli import search
 from csdl_keras_cli.main import main
+from csdl_keras_cli.spaces import SettingsHyperModel, parse_space
 from tests.cli.own_files import table
 from tests.cli.runs import names
 
@@ -26,8 +31,8 @@ def tune(tmp_path_factory):
     """A function that runs the command in the folder of a search of two trials; its status."""
     folder = tmp_path_factory.mktemp("runs")
     np.savetxt(folder / "matrix.csv", C, delimiter=",")
-    quick = "tune --dataset digits --train-size 300 --epochs 2 --depth 1 --units 8 --tuner grid"
-    quick = f"{quick} --pretraining-epochs 1 --beta 0,0.25 --optimizer sgd --cost-matrix".split()
+    quick = "tune --dataset digits --train-size 300 --algorithm csdnn --epochs 2 --tuner grid"
+    quick = f"{quick} --depth 1 --units 8 --beta 0,0.25 --optimizer sgd --cost-matrix".split()
     quick.append(str(folder / "matrix.csv"))
 
     def tune(*arguments):
@@ -41,8 +46,9 @@ def tune(tmp_path_factory):
 def test_files(tune):
     trials = pandas.read_csv(tune.folder / "trials.csv")
     costs = [*trials.validation_cost]
-    assert [*trials.status] == ["COMPLETED"] * 2 and costs == sorted(costs)
-    assert [*trials][:4] == ["trial", "status", "validation_cost", "best_epoch"]
+    assert {*trials.trial} == {"default", "0", "1"} and costs == sorted(costs)
+    assert [*trials.status] == ["COMPLETED"] * 3
+    assert [*trials][:4] == ["trial", "status", "validation_cost", "seconds"]
     assert {"beta", "depth", "corruption", "sgd_learning_rate"} <= {*trials}
     assert (tune.folder / "search.png").read_bytes()[:4] == b"\x89PNG"
     record = json.loads((tune.folder / "run.json").read_text())["runs"][0]
@@ -56,16 +62,16 @@ def test_files(tune):
 @pytest.mark.slow
 def test_more_trials_go_on_from_there(tune, capsys):
     before = pandas.read_csv(tune.folder / "trials.csv").set_index("trial").validation_cost
-    stages = len(list((tune.folder / "stages").rglob("*.npz")))
+    stages = {*(tune.folder / "stages").rglob("*.npz")}
     assert tune("--max-trials", "3") == 0
     printed = capsys.readouterr().out
     assert "The best of 3 trials" in printed
     after = pandas.read_csv(tune.folder / "trials.csv").set_index("trial").validation_cost
-    assert len(after) == 3 and after[before.index].equals(before)
-    assert stages <= len(list((tune.folder / "stages").rglob("*.npz"))) <= stages + 1
+    assert len(after) == 4 and after[before.index].equals(before)
+    # The third trial is trained, and perhaps pre-trained; nothing else is.
+    assert 1 <= len({*(tune.folder / "stages").rglob("*.npz")} - stages) <= 2
     exec(printed[printed.index("import keras") :], {})  # the lines that load the model
-    decided, labels = capsys.readouterr().out.splitlines()[-1].split("] [")
-    assert len(decided.split()) == len(labels.split()) == 10
+    assert len(capsys.readouterr().out.splitlines()[-1].split()) == 10
 
 
 def test_another_search_needs_another_folder(tune, capsys):
@@ -81,10 +87,7 @@ def test_another_search_needs_another_folder(tune, capsys):
     "arguments, told",
     [
         ("--beta 0,x", "--beta as float values"),
-        (
-            "--algorithm dnn_sosr",
-            "no space of beta for dnn_sosr, which has no such value; received",
-        ),
+        ("--algorithm dnn_sosr", "no space of beta for dnn_sosr, which has no such value here"),
     ],
 )
 def test_refuses(arguments, told, tune, tmp_path, capsys):
@@ -105,30 +108,31 @@ def test_refuses(arguments, told, tune, tmp_path, capsys):
 )
 def test_spaces(name, text, space):
     if space is not None:
-        assert search.parse_space(name, text) == space
+        assert parse_space(name, text) == space
         return
     with pytest.raises(ValueError, match=r"Expected --depth as int values.*received"):
-        search.parse_space(name, text)
+        parse_space(name, text)
 
 
 def trials_of(*values):
-    head = {"status": "COMPLETED", "best_epoch": 1}
+    head = {"status": "COMPLETED", "seconds": 1.0}
     rows = [
         {"trial": str(i), "validation_cost": 0.5 + i, **head, **it} for i, it in enumerate(values)
     ]
-    return pandas.DataFrame(rows).astype({"best_epoch": "Int64"})
+    return pandas.DataFrame([*rows, {"trial": "default", "validation_cost": 20.5, **head}])
 
 
 def test_the_table_has_the_best_trials(tmp_path):
     values = {"beta": 0.25, "pretraining_learning_rate": 1.25e-3, "optimizer": "adam"}
     done = [{**values, "depth": i, "momentum": i / 3} for i in range(9)]
-    failed = {**values, "status": "FAILED", "validation_cost": None, "best_epoch": None}
+    failed = {**values, "status": "FAILED", "validation_cost": None}
     head, trials, *rows = search.trials_text(trials_of(*done, failed)).splitlines()
     assert head == "The best of 10 trials, which are in trials.csv"
-    assert trials.split() == ["trial", *"012345"]
+    assert trials.split() == ["trial", "default", *"012345"]
     rows = {name: values for name, *values in map(str.split, rows)}
-    assert [*rows][:2] == ["validation_cost", "best_epoch"] and {*values, "depth"} <= {*rows}
-    assert rows["validation_cost"][:2] == ["0.5", "1.5"] and rows["momentum"][1] == "0.3333"
+    assert [*rows][:2] == ["validation_cost", "seconds"] and {*values, "depth"} <= {*rows}
+    assert rows["validation_cost"][:3] == ["20.5", "0.5", "1.5"]
+    assert rows["momentum"][1] == "0.3333"
     single = trials_of({"beta": 0.25, "depth": 3})  # of which nothing varies
     search.plot_search(single, tmp_path / "nothing varies.png")
 
@@ -154,10 +158,84 @@ def test_a_damaged_file(name, tune, tmp_path, capsys):
 
 def test_own_data_with_costs_of_examples(tmp_path, capsys):
     arguments = ["tune", "--data", str(table(tmp_path)), "--label", "answer", "--max-trials", "1"]
-    arguments += "--epochs 1 --pretraining-epochs 1 --depth 1 --units 4 --cost-columns".split()
+    arguments += "--epochs 1 --cost-columns".split()
     arguments.append("price_no,price_yes")
     assert main([*arguments, "--out", str(tmp_path / "search")]) == 0
     printed = capsys.readouterr().out
     assert "columns of numbers" in printed
     exec(printed[printed.index("import keras") :], {})
     assert "yes" in (told := capsys.readouterr().out) or "no" in told
+
+
+def made(algorithm, given, shape=(90, 8, 8, 1)):
+    trainer = csdl.Trainer(np.zeros(shape), np.arange(90) % 3, seed=0)
+    algorithm = csdl.ALGORITHMS[algorithm]
+    return SettingsHyperModel(algorithm, trainer, 1 - np.eye(3), given, train=None)
+
+
+AUTO = {"learning_rate", "batch_size", "epochs"}
+LAYERS = {"optimizer", "sgd_learning_rate", "adam_learning_rate", "depth", "units"}
+
+
+@pytest.mark.parametrize(
+    "algorithm, shape, searched",
+    [
+        ("calibrated_bayes", (90, 8, 8, 1), AUTO | {"filters", "label_smoothing"}),
+        ("ensemble_bayes", (90, 5), AUTO),
+        ("cost_model", (90, 8, 8, 1), AUTO | {"filters"}),
+        ("min", (90, 5), LAYERS),
+        ("sdae_bayes", (90, 5), LAYERS | {"corruption", "pretraining_learning_rate"}),
+        ("csdnn", (90, 5), LAYERS | {"beta", "corruption", "pretraining_learning_rate"}),
+        ("cnn_weighted", (90, 8, 8, 1), {"optimizer", "sgd_learning_rate", "epochs"}),
+        ("csosr", (90, 5), {"penalty", "gamma_factor"}),
+    ],
+)
+def test_what_is_searched(algorithm, shape, searched, tmp_path):
+    tuner = tuning.RandomSearch(made(algorithm, {}, shape), directory=tmp_path)
+    assert {it.name for it in tuner.oracle.get_space().space} == searched
+
+
+def test_settings_of_a_trial():
+    given = {"depth": "2", "units": "7", "optimizer": "adam", "learning_rate": "0.5", "beta": "1"}
+    settings = made("csdnn", given, (90, 5)).build(keras_tuner.HyperParameters())
+    assert settings.mlp.hidden_units == (7, 7) and settings.pretraining.beta == 1.0
+    assert (settings.mlp.optimizer_name, settings.mlp.learning_rate) == ("adam", 0.5)
+    given = {"filters": "4", "epochs": "3"}
+    body = made("calibrated_bayes", given).build(keras_tuner.HyperParameters()).auto
+    assert (body.filters, body.epochs) == ((4, 8, 16), 3)
+
+
+@pytest.mark.parametrize(
+    "difference, told, interval",
+    [
+        (
+            (-0.5, -0.75, -0.25),
+            "Tuning paid: on test examples trial 3 costs 0.5 less",
+            "0.25 to 0.75",
+        ),
+        ((-0.5, -1.5, 0.5), "Tuning did not pay: ", "-0.5 to 1.5, perhaps chance"),
+        ((0.5, 0.25, 0.75), "Tuning did not pay: ", "-0.75 to -0.25"),
+        ((0.0, -0.5, 0.5), "Tuning did not pay: ", "-0.5 to 0.5"),
+    ],
+)
+def test_whether_tuning_paid(difference, told, interval):
+    pair = CostDifference(*difference, p_value=0.1, ratio=1.0)
+    text = search.verdict("3", pair, pair.cheaper)
+    assert text.startswith(told) and f"of the saving {interval})." in text
+
+
+def test_a_kernel_machine(tmp_path, capsys):
+    """Beside its default and the best constant decision; the model of the lowest cost is kept."""
+    run = "tune --dataset digits --train-size 300 --algorithm csosr --max-trials 2 --out".split()
+    assert main([*run, str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    trials = pandas.read_csv(tmp_path / "trials.csv").set_index("trial").validation_cost
+    cost = f"{trials['default']:.4g}, always 4 3.628)"
+    assert f"trial 1: validation cost {trials['1']:.4g} (untuned {cost}" in printed
+    assert "\nTuning " in printed and f"{tmp_path / 'best_model.joblib'} is the " in printed
+    data = csdl.datasets.load("digits", train_size=300, seed=0)
+    record = json.loads((tmp_path / "run.json").read_text())["runs"][0]
+    matrix = np.array(record["settings"]["cost_matrix"])
+    model = joblib.load(tmp_path / "best_model.joblib")
+    paid = matrix[data.y_val, model.decide(data.x_val)].mean()
+    assert paid == pytest.approx(trials.min())

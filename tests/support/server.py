@@ -1,4 +1,4 @@
-"""A server of `examples/` on this machine, and a stand-in for its model."""
+"""A server of `csdl-keras serve` on this machine, and a stand-in for its model."""
 
 import contextlib
 import importlib
@@ -11,18 +11,17 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras_cli.saved_model import SavedModel, of_session
+from csdl_keras_cli.serve import create_app
 
 httpx = pytest.importorskip("httpx")
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("fastapi")
 uvicorn = pytest.importorskip("uvicorn")
 
-FOLDER = pathlib.Path(__file__).parents[2] / "examples"
-
-# Programs of a folder find each other as they do when Python runs one of them.
 with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(FOLDER))
-    serve, load_test = map(importlib.import_module, ("serve", "load_test"))
+    patch.syspath_prepend(str(pathlib.Path(__file__).parents[2] / "examples"))
+    load_test = importlib.import_module("load_test")
 
 
 class Session:
@@ -40,11 +39,15 @@ class Session:
     def get_inputs(self):
         return self.ends
 
+    def get_outputs(self):
+        last = self.ends[-1].shape[-1]
+        return [SimpleNamespace(name="costs", shape=["batch", last if type(last) is int else 3])]
+
     def get_modelmeta(self):
         return SimpleNamespace(custom_metadata_map={})
 
     def run(self, names, feed):
-        assert names == ["decision", "costs"]
+        assert list(names) == ["decision", "costs"]
         self.running.release()
         assert self.free.wait(60)
         matrix = feed.get("cost_matrix", np.eye(3, dtype="float32"))
@@ -55,8 +58,9 @@ class Session:
 
 @contextlib.contextmanager
 def served(session, options=None, **limits):
-    """A client of a server on a free port."""
-    app = serve.create_app(session, **limits)
+    """A client of a server of a session or a `SavedModel` on a free port."""
+    model = session if isinstance(session, SavedModel) else of_session(session)
+    app = create_app(model, **limits)
     options = {"host": "127.0.0.1", "port": 0, "log_level": "critical", **(options or {})}
     server = uvicorn.Server(uvicorn.Config(app, **options))
     thread = threading.Thread(target=server.run)

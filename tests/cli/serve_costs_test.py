@@ -32,22 +32,19 @@ def test_one_for_the_request_or_for_each(client, costs):
         matrix = costs if costs.ndim == 2 else costs[n % len(costs)]
         for y, k in np.ndindex(3, 4):
             expected[n][k] += row[y] * matrix[y, k]
-    assert answer == {"decisions": np.argmin(expected, axis=1).tolist(), "costs": expected}
+    assert answer == {"decisions": np.argmin(expected, axis=1).tolist(), "expected_costs": expected}
 
 
 @pytest.mark.parametrize(
     ("costs", "message"),
     [
-        (np.stack(3 * [PRICES]), r"as many in each field; received \{.*3\}"),
-        (
-            np.stack(4 * [PRICES])[:, :, :3],
-            r"of shape \[3, 4\] or \[any, 3, 4\]; .* \[4, 3, 3\]",
-        ),
-        (PRICES[:, :3], "received .3, 3."),
-        (np.full((3, 4), "1"), "numbers in 'cost_matrix'.*; received str_"),
-        (np.where(PRICES == 9, np.nan, PRICES), r"finite.*; received nan at \[0, 1, 0\]"),
-        (np.where(PRICES == 9, 1e39, PRICES), r"finite.*; received 1e\+39 at \[0, 1, 0\]"),
-        (np.stack([PRICES, 1 - PRICES]), r"at least 0.*; received -3.0 at \[1, 0, 2\]"),
+        (np.stack(3 * [PRICES]), r"as many in each field; received \{.*3.*\}"),
+        (np.stack(4 * [PRICES]), r"\[any, 3, 4\].* at \[\]: .* at most 3 items"),
+        (PRICES[:, :3], r"at \[0, 0\]: .* at least 4 items"),
+        (np.full((3, 4), "1"), "'cost_matrix'.* received '1' at .*valid number"),
+        (np.where(PRICES == 9, np.nan, PRICES), r"received None at \[0, 1, 0\]"),
+        (np.where(PRICES == 9, 1e39, PRICES), r"received 1e\+39 at \[0, 1, 0\]"),
+        (np.stack([PRICES, 1 - PRICES]), r"received -3.0 at \[1, 0, 2\]: .* equal to 0"),
     ],
 )
 def test_wrong_costs(client, costs, message):
@@ -76,5 +73,5 @@ def test_an_exported_model_that_takes_costs(tmp_path):
         for given in (costs, costs[0]):
             answer = decide(client, X.tolist(), cost_matrix=given.tolist()).json()
             expected = (model.predict(X, verbose=0)[:, None] @ given)[:, 0]
-            np.testing.assert_allclose(answer["costs"], expected, rtol=1e-4, atol=1e-5)
-            assert answer["decisions"] == np.argmin(answer["costs"], axis=1).tolist()
+            np.testing.assert_allclose(answer["expected_costs"], expected, rtol=1e-4, atol=1e-5)
+            assert answer["decisions"] == np.argmin(answer["expected_costs"], axis=1).tolist()

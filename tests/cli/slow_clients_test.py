@@ -1,4 +1,4 @@
-"""Clients of the server of `examples/` that send slowly, or nothing."""
+"""Clients of `csdl-keras serve` that send slowly, or nothing."""
 
 import contextlib
 import socket
@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from tests.support.server import Session, decide, serve, served
+from csdl_keras_cli.slow_clients import ClosingProtocol
+from tests.support.server import Session, decide, served
 
 HEADERS = b"POST /decide HTTP/1.1\r\nHost: here\r\nContent-Length: 1000\r\n\r\n"
 
@@ -51,7 +52,7 @@ class TestSlowClients:
             assert slow[0].recv(100).startswith(b"HTTP/1.1 200")
 
     def test_the_server_closes_them(self):
-        server = {"http": serve.ClosingProtocol, "timeout_keep_alive": 0.1}
+        server = {"http": ClosingProtocol, "timeout_keep_alive": 0.1}
         beginnings = (b"", b"POST /dec", b"GET /health HTTP/1.1\r\nHost: here\r\n\r\nGET")
         with served(Session(), server) as client, contextlib.ExitStack() as stack:
             for end in [stack.enter_context(connect(client, sent)) for sent in beginnings]:

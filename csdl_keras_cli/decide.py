@@ -1,0 +1,140 @@
+"""The command `csdl-keras decide`."""
+
+import argparse
+import pathlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+from csdl_keras_cli.arguments import add_model, names
+from csdl_keras_cli.optional import check_installed
+
+if TYPE_CHECKING:
+    import pandas
+
+    from csdl_keras_cli.saved_model import SavedModel
+
+HELP = "decide on new rows or images by a saved model"
+DESCRIPTION = (
+    "Writes the decision of a saved classifier on each row of a table, or each image in a folder, "
+    "with its expected cost and those of the other decisions."
+)
+#: Examples that are computed at once.
+_BATCH = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    add_model(parser)
+    text = "a .csv or .parquet file with the columns of the model, or a folder of images, which "
+    text += "are scaled to the size of the model, with pixels in [0, 1]"
+    parser.add_argument("data", type=pathlib.Path, help=text)
+    text = "the .csv file to write (default: print it)"
+    parser.add_argument("--out", type=pathlib.Path, metavar="FILE", help=text)
+    text = (
+        "columns with the amounts that the model's costs are computed from, in its order, where "
+        "they have other names here"
+    )
+    parser.add_argument("--costs", type=names, metavar="A,B,...", help=text)
+    text = "text for a missing value in a .csv file, such as '?'; may be repeated"
+    parser.add_argument("--missing", action="append", default=[], metavar="TEXT", help=text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
+    check_installed("pandas", "compare")
+    import numpy as np
+    import pandas
+
+    from csdl_keras_cli.saved_model import load
+
+    model = load(arguments.model)
+    costs, images = None, arguments.data.is_dir()
+    if images:
+        table = written = pandas.DataFrame({"file": _images(model, arguments)})
+    else:
+        table, amounts = _rows(model, arguments)
+        written = table[list(amounts.values())].reset_index(drop=True)
+        own = {name: table[column] for name, column in amounts.items()}
+        costs = model.costs_of(table.assign(**own))
+    found = []
+    for start in range(0, len(table), _BATCH):
+        part = slice(start, start + _BATCH)
+        x = _pixels(model, arguments.data, table["file"][part]) if images else table[part]
+        found.append(model.decide(x, None if costs is None else costs[part]))
+    decisions, expected = map(np.concatenate, zip(*found, strict=True))
+    written["decision"] = [model.labels[decision] for decision in decisions]
+    written["expected_cost"] = expected[np.arange(len(expected)), decisions]
+    for place, label in enumerate(model.labels):
+        written[f"cost of {label}"] = expected[:, place]
+    written.to_csv(sys.stdout if arguments.out is None else arguments.out, index=False)
+    return 0
+
+
+def _rows(
+    model: "SavedModel", arguments: argparse.Namespace
+) -> tuple["pandas.DataFrame", dict[str, str]]:
+    """Returns the rows of a table, and its columns of amounts by the names that the model knows."""
+    import pandas
+
+    from csdl_keras_cli.did_you_mean import did_you_mean
+    from csdl_keras_cli.own_table import read_rows
+
+    path, columns, own = arguments.data, model.columns, arguments.costs
+    if columns is None:
+        raise ValueError(f"Expected a folder of images for {arguments.model}; received {path}.")
+    if own is not None and model.known_costs is None:
+        raise ValueError(
+            f"Expected no --costs, since those of {arguments.model} are inside it; received "
+            f"{', '.join(own)}. csdl-keras compare --known-costs makes a model of known amounts."
+        )
+    if own is not None and len(own) != len(model.amounts):
+        raise ValueError(
+            f"Expected --costs with a column for each of {', '.join(model.amounts)}; received "
+            f"{', '.join(own)}."
+        )
+    if path.suffix.lower() == ".parquet":
+        table = pandas.read_parquet(path)
+    elif path.suffix.lower() == ".csv":
+        options, _, _ = read_rows(path)
+        # Categories such as 01, and dates such as 2026, are texts.
+        kinds = zip(columns.names, columns.categories, strict=True)
+        texts = [name for name, known in kinds if known and all(type(it) is str for it in known)]
+        texts += [name for name, _ in columns.dates]
+        options |= {"dtype": dict.fromkeys(texts, "str"), "na_values": arguments.missing}
+        table = pandas.read_csv(path, low_memory=False, **options)
+    else:
+        raise ValueError(
+            f"Expected a .csv or .parquet file or a folder of images; received {path}."
+        )
+    amounts = dict(zip(model.amounts, own or model.amounts, strict=True))
+    have = list(map(str, table))
+    for name in (*columns.names, *amounts.values()):
+        if name not in have:
+            raise ValueError(
+                f"Expected the column {name!r} in {path}, which has {', '.join(have[:12])}"
+                f"{' ...' * (len(have) > 12)}.{did_you_mean(name, have)}"
+            )
+    if table.empty:
+        raise ValueError(f"Expected at least one row in {path}; received none.")
+    return table, amounts
+
+
+def _images(model: "SavedModel", arguments: argparse.Namespace) -> list[str]:
+    """Returns the images in a folder, wherever in it."""
+    from csdl_keras_cli.image_folder import SUFFIXES
+
+    folder = arguments.data
+    if len(model.input_shape) != 4 or arguments.costs:
+        raise ValueError(f"Expected a table for {arguments.model}; received {folder}.")
+    found = [it for it in sorted(folder.rglob("*")) if it.suffix.lower() in SUFFIXES]
+    if not found:
+        raise ValueError(f"Expected images, {', '.join(SUFFIXES)}, in {folder}; received none.")
+    return [str(it.relative_to(folder)) for it in found]
+
+
+def _pixels(model: "SavedModel", folder: pathlib.Path, files: Any) -> list[Any]:
+    """Returns images, scaled to the size that the model takes."""
+    from csdl_keras_cli.image_folder import read_image
+
+    shape: Any = model.input_shape
+    return [read_image(folder / file, shape[1:3], gray=shape[3] == 1) for file in files]

@@ -1,0 +1,195 @@
+"""Classifiers in files of three kinds, which decide alike."""
+
+import dataclasses
+import json
+import pathlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from csdl_keras_cli.choices import LARGEST_NUMBER
+from csdl_keras_cli.columns import Columns, read_column
+from csdl_keras_cli.known_costs import Expressions, cost_matrices
+from csdl_keras_cli.optional import check_installed
+
+#: Names of a model's only input, and of the input of costs.
+INPUTS, COST_MATRIX = "inputs", "cost_matrix"
+_OUTPUTS = ("decision", "costs")
+_FACTS = ("classes", "decisions", "columns", "known_costs", "unit")
+_DTYPES = {"float": "float32", "double": "float64", "string": "str", "bfloat16": "float32"}
+_NUMBER = re.compile(r"-?\d*\.?\d*(e-?\d+)?", re.IGNORECASE)
+
+
+class Input(NamedTuple):
+    """An array that a model takes; sizes that may be any are `None`, such as that of the batch."""
+
+    shape: tuple[int | None, ...]
+    dtype: np.dtype
+
+
+class OutputError(ValueError):
+    """An output is no finite number."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SavedModel:
+    """A classifier of a file, with what the file tells of its inputs and decisions."""
+
+    #: Returns decisions `(N,)` and costs `(N, D)` for what `inputs` names.
+    run: Callable[[dict[str, Any]], Sequence[np.ndarray]]
+    inputs: Mapping[str, Input]
+    #: Names of the decisions, those of classes first, or their numbers.
+    labels: list[Any]
+    columns: Columns | None = None
+    known_costs: Expressions | None = None
+    #: What a cost of 1 stands for, if the model's costs are its own.
+    unit: float = 1.0
+
+    @property
+    def input_shape(self) -> tuple[int | None, ...]:
+        """The shape of the first input, as of a batch."""
+        return next(iter(self.inputs.values())).shape
+
+    @property
+    def amounts(self) -> list[str]:
+        """The columns that known costs are computed from, each once."""
+        names = () if self.columns is None else self.columns.names
+        parts = [
+            part.strip()
+            for row in self.known_costs or ()
+            for cell in row
+            for part in ([cell] if cell in names else re.split(r"[+*]", cell))
+        ]
+        return [part for part in dict.fromkeys(parts) if not _NUMBER.fullmatch(part)]
+
+    def costs_of(self, columns: Any) -> np.ndarray | None:
+        """Returns the costs `(N, K, D)` of rows by their amounts, if the model has known costs."""
+        if self.known_costs is None:
+            return None
+        found = {name: read_column(name, columns[name]) for name in self.amounts}
+        for name, values in found.items():
+            if not isinstance(values, np.ndarray):
+                raise ValueError(f"Expected numbers in column {name!r}; received {values[0]!r}.")
+        # Where costs depend on no column, any column says how many rows there are.
+        return cost_matrices(self.known_costs, found or columns)
+
+    def decide(self, x: Any, costs: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the decisions `(N,)`, as places in `labels`, and expected costs `(N, D)`.
+
+        `x` is a data frame or a dict of columns for a model with columns, else the array of the
+        only input or a dict of arrays; `costs` are those that are known, `(N, K, D)`.
+        """
+        if self.columns is not None:
+            x = self.columns.encode(x)
+            if (large := np.abs(x) > LARGEST_NUMBER).any():
+                name = self.columns.encoded_names[np.argmax(large.any(axis=0))]
+                most = f"a size up to {LARGEST_NUMBER:g}"
+                raise ValueError(f"Expected numbers of {most} in column {name!r}; received others.")
+        feed = x if isinstance(x, dict) else {INPUTS: x}
+        feed = feed if costs is None else {**feed, COST_MATRIX: costs}
+        try:
+            decisions, expected = self.run(feed)
+        except Exception as error:
+            # Shapes and numbers are valid, so a string may be unknown to the model.
+            raise ValueError("The model cannot compute with these inputs.") from error
+        if not np.isfinite(expected).all():
+            raise OutputError("The model's output was no number.")
+        return decisions, expected * (1 if COST_MATRIX in feed else self.unit)
+
+
+def load(path: pathlib.Path) -> SavedModel:
+    """Loads a classifier from a `.keras`, `.joblib` or `.onnx` file."""
+    loaders = {".keras": _keras, ".joblib": _joblib, ".onnx": _onnx}
+    if path.suffix not in loaders or not path.is_file():
+        what = path if path.is_file() else f"{path}, and there is no such file"
+        raise ValueError(f"Expected a model in a {', '.join(loaders)} file; received {what}.")
+    return loaders[path.suffix](path)
+
+
+def _onnx(path: pathlib.Path) -> SavedModel:
+    check_installed("onnxruntime", "serving")
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # Concurrent requests share the cores.
+    providers = ["CPUExecutionProvider"]
+    return of_session(onnxruntime.InferenceSession(path, options, providers=providers))
+
+
+def of_session(session: Any) -> SavedModel:
+    """Returns the model of an `onnxruntime.InferenceSession`."""
+    inputs = {}
+    for end in session.get_inputs():
+        shape = tuple(size if isinstance(size, int) else None for size in end.shape)
+        kind = end.type.removeprefix("tensor(").removesuffix(")")
+        inputs[end.name] = Input(shape, _dtype(kind))
+    told = session.get_modelmeta().custom_metadata_map
+    facts = {name: json.loads(told[name]) for name in _FACTS if name in told}
+    if "columns" in facts:
+        facts["columns"] = Columns(**facts["columns"])
+
+    def run(feed: dict[str, Any]) -> Sequence[np.ndarray]:
+        return session.run(list(_OUTPUTS), _arrays(feed, inputs))
+
+    (costs,) = (end for end in session.get_outputs() if end.name == _OUTPUTS[1])
+    return _named(run, inputs, costs.shape[-1], facts)
+
+
+def _keras(path: pathlib.Path) -> SavedModel:
+    import keras
+
+    import csdl_keras  # It registers the layers of the model.
+    from csdl_keras._utils.data_model import data_of
+    from csdl_keras._utils.structure import inputs_of
+
+    model = csdl_keras.models.serving_model(keras.saving.load_model(path, compile=False))
+    ends = inputs_of(model)
+    inputs = {end.name: Input(end.shape, _dtype(end.dtype)) for end in keras.tree.flatten(ends)}
+
+    def run(feed: dict[str, Any]) -> Sequence[np.ndarray]:
+        arrays = _arrays(feed, inputs)
+        found = model(keras.tree.map_structure(lambda end: arrays[end.name], ends))
+        return [keras.ops.convert_to_numpy(found[name]) for name in _OUTPUTS]
+
+    return _named(run, inputs, model.output["costs"].shape[-1], data_of(model))
+
+
+def _joblib(path: pathlib.Path) -> SavedModel:
+    import joblib
+
+    model = joblib.load(path)
+    if not hasattr(model, "predict_cost"):
+        raise ValueError(
+            f"Expected a classifier that csdl-keras compare saved; {path} holds {model!r}."
+        )
+    inputs = {INPUTS: Input((None, *(model.input_shape or ())), np.dtype("float32"))}
+    if model.known_costs is not None:
+        shape = (None, len(model.known_costs), len(model.decisions))
+        inputs[COST_MATRIX] = Input(shape, np.dtype("float64"))
+
+    def run(feed: dict[str, Any]) -> Sequence[np.ndarray]:
+        given = (feed[INPUTS], feed.get(COST_MATRIX))
+        return model.decide(*given), model.predict_cost(*given)
+
+    return SavedModel(run, inputs, list(model.decisions), model.columns, model.known_costs)
+
+
+def _named(run: Any, inputs: Any, num_decisions: int, facts: Mapping[str, Any]) -> SavedModel:
+    """Returns a model with the names and columns that a file holds, if there are some."""
+    known = facts.get("decisions") or facts.get("classes") or []
+    others = [f"decision_{place}" for place in range(len(known), num_decisions)]
+    labels = [*known, *others] if known else list(range(num_decisions))
+    more = {name: facts[name] for name in ("columns", "known_costs", "unit") if name in facts}
+    return SavedModel(run, inputs, labels, **more)
+
+
+def _arrays(feed: Mapping[str, Any], inputs: Mapping[str, Input]) -> dict[str, np.ndarray]:
+    """Returns arrays of the dtypes of a model; what is too large shows in its outputs."""
+    with np.errstate(over="ignore"):
+        return {name: np.asarray(feed[name], dtype) for name, (_, dtype) in inputs.items()}
+
+
+def _dtype(name: str) -> np.dtype:
+    return np.dtype(_DTYPES.get(name, name))

@@ -1,0 +1,150 @@
+"""The command `csdl-keras serve`."""
+
+import argparse
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+from csdl_keras_cli.arguments import add_model, positive_integer
+from csdl_keras_cli.optional import check_installed
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from csdl_keras_cli.saved_model import SavedModel
+
+HELP = "answer requests over HTTP with decisions of a saved model"
+DESCRIPTION = (
+    "Serves a saved classifier: POST /decide with rows of a table as they are, or arrays, answers "
+    "decisions and expected costs. The page /docs describes both. Neither Keras nor TensorFlow is "
+    "needed for .onnx files."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    add_model(parser)
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    parser.add_argument("--port", type=int, default=8000, help="port (%(default)s)")
+    for option, default, text in (
+        ("--concurrency", 2, "requests computed at once"),
+        ("--waiting", 16, "further requests that may wait; others are told to retry"),
+    ):
+        parser.add_argument(
+            option, type=positive_integer, default=default, metavar="N", help=f"{text} ({default})"
+        )
+    text = "null in arrays of floats is a missing value; in rows of a table it always is"
+    parser.add_argument("--missing-values", action="store_true", help=text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serves a model until it is stopped; returns the exit status."""
+    for package in ("fastapi", "uvicorn"):
+        check_installed(package, "serving")
+    import uvicorn
+
+    from csdl_keras_cli.saved_model import load
+    from csdl_keras_cli.slow_clients import ClosingProtocol
+
+    names = ("concurrency", "waiting", "missing_values")
+    app = create_app(load(arguments.model), **{name: getattr(arguments, name) for name in names})
+    uvicorn.run(app, host=arguments.host, port=arguments.port, http=ClosingProtocol)
+    return 0
+
+
+def create_app(
+    model: "SavedModel",
+    max_bytes: int = 4_000_000,
+    max_batch: int = 1000,
+    concurrency: int = 2,
+    waiting: int = 16,
+    body_seconds: float = 10.0,
+    missing_values: bool = False,
+) -> "FastAPI":
+    """Returns the application, which computes `concurrency` requests at the same time.
+
+    As many as `waiting` may wait with a complete body; others are told to retry later, so that
+    waiting times stay bounded. Incomplete bodies are not counted, but limited to the memory of as
+    many complete ones, and to `body_seconds`.
+    """
+    from fastapi import FastAPI, HTTPException, Request, Response
+    from fastapi.concurrency import run_in_threadpool
+
+    from csdl_keras_cli.request_body import RequestBody, has_batch
+    from csdl_keras_cli.saved_model import COST_MATRIX, OutputError
+    from csdl_keras_cli.slow_clients import Bodies
+
+    fields = RequestBody(model, max_batch, missing_values)
+    app = FastAPI(title="csdl_keras decisions")
+    slots = asyncio.Semaphore(concurrency)
+    bodies = Bodies(max_bytes, (concurrency + waiting) * max_bytes, body_seconds)
+    admitted = 0
+
+    def refuse_if_full() -> None:
+        if admitted >= concurrency + waiting:
+            raise HTTPException(503, "Too many requests at once.", {"Retry-After": "1"})
+
+    def answer(body: bytes) -> bytes:
+        try:
+            # NaN, as Python writes it, is a missing value, as null is.
+            content = json.loads(body, parse_constant=lambda name: None if name == "NaN" else name)
+        except (ValueError, RecursionError) as error:
+            raise HTTPException(400, f"Expected JSON; {error}.") from error
+        try:
+            decisions, costs = model.decide(*fields.read(content))
+        except (ValueError, OverflowError) as error:
+            status = 500 if isinstance(error, OutputError) else 422
+            raise HTTPException(status, str(error)[:1000]) from error
+        labels = [model.labels[decision] for decision in decisions]
+        return json.dumps({"decisions": labels, "expected_costs": costs.tolist()}).encode()
+
+    text = f"Costs of the decisions {', '.join(map(str, model.labels))}, in this order."
+    answers = {
+        "decisions": {"type": "array", "items": {"enum": model.labels}},
+        "expected_costs": {
+            "type": "array",
+            "items": {"type": "array", "items": {"type": "number"}, "description": text},
+        },
+    }
+    described = {
+        "requestBody": {"required": True, **_json(fields.schema)},
+        "responses": {"200": _json({"type": "object", "properties": answers})},
+    }
+
+    @app.post("/decide", openapi_extra=described)
+    async def decide(request: Request) -> Response:
+        nonlocal admitted
+        refuse_if_full()
+        body = await bodies.read(request)
+        # Requests count only now, so that clients that send slowly keep nobody out.
+        refuse_if_full()
+        admitted += 1
+        try:
+            async with slots:
+                # In a thread, so that other requests are admitted or refused meanwhile.
+                content = await run_in_threadpool(answer, body)
+            return Response(content, media_type="application/json")
+        finally:
+            admitted -= 1
+
+    @app.get("/health")
+    async def health() -> dict[str, Any]:
+        arrays, costs = fields.arrays.items(), fields.arrays.get(COST_MATRIX)
+        return {
+            "status": "ok",
+            "shapes": {name: end.shape[has_batch(name, end) :] for name, end in arrays},
+            "dtypes": {name: end.dtype.name for name, end in arrays},
+            "columns": fields.columns,
+            "decisions": model.labels,
+            "missing_values": missing_values,
+            "max_batch": max_batch,
+            "max_bytes": max_bytes,
+            "max_cost_matrices": 0 if costs is None else max_batch ** has_batch(COST_MATRIX, costs),
+            "requests": admitted,
+        }
+
+    return app
+
+
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": schema}}}
