@@ -470,9 +470,9 @@ def compare(
             decision costs an example; or costs known when deciding, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`.
         algorithms: a list of names of `ALGORITHMS`, of `Algorithm` objects, and of `"lightgbm"`,
-            `"xgboost"` and `"catboost"`, which have to be installed. `None` (default) is
-            `"calibrated_bayes"`, with `effort="balanced"` or `"best"` also `"ensemble_bayes"`, and
-            with cost vectors `"cost_model"`.
+            `"xgboost"` and `"catboost"`, which have to be installed. Without an algorithm (default)
+            it is `"calibrated_bayes"`, with `effort="balanced"` or `"best"` also
+            `"ensemble_bayes"`, and with cost vectors `"cost_model"`.
         today: decisions `(N,)` that were taken until now, labels or numbers of decisions. Defaults
             to `None`.
         split_by: dates or numbers `(N,)`; the latest examples are the test. `None` (default) splits
@@ -523,15 +523,14 @@ def chosen(
     Raises a ValueError if an algorithm of `names` does not suit the data.
     """
     baselines = ["logistic", "forest" if data.columns is None else "boosting"]
-    if names is None:
+    baselines += [it for it in names or () if it in BASELINES and it not in baselines]
+    found = [it for it in names or () if it not in BASELINES]
+    if not found:
         found = ["calibrated_bayes"]
         found += ["ensemble_bayes"] * (effort in ("balanced", "best"))
         found += ["cost_model"] * (data.costs is not None)
         found += PACKAGED if packaged else ()
         found = [it for it in found if unsuited(it, data) is None]
-    else:
-        baselines += [it for it in names if it in BASELINES and it not in baselines]
-        found = [it for it in names if it not in BASELINES]
     for name in found:
         if reason := unsuited(name, data):
             raise ValueError(reason)

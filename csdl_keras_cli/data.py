@@ -235,7 +235,8 @@ def _own(arguments: argparse.Namespace) -> Data:
     groups = None
     if arguments.group:
         assert frame is not None
-        groups = frame[arguments.group].astype("str").agg("|".join, axis=1)
+        numbers = frame.groupby(arguments.group).ngroup()
+        groups = numbers.where(numbers >= 0)
         order += f", no {' and '.join(arguments.group)} in two parts"
     parts = split(file.numbers, arguments.seed, by, groups)
     inputs = file.inputs
