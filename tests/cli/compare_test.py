@@ -1,6 +1,7 @@
 """The command `csdl-keras compare`, run within the process."""
 
 import json
+import shlex
 
 import joblib
 import keras
@@ -11,9 +12,11 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras_cli import baselines
 from csdl_keras_cli.comparison import Comparison
-from csdl_keras_cli.main import main
+from csdl_keras_cli.main import build_parser, main
+from csdl_keras_cli.saved_model import load
 from tests.cli.own_files import FRAME, ROWS, images, save
 from tests.cli.runs import constant_model, names, only_networks, results, train_with
+from tests.support.server import served
 
 TINY = "compare --dataset digits --epochs 1 --train-size 343".split()
 FILES = {"results.csv", "costs.png", "run.json"}
@@ -55,7 +58,8 @@ def test_rows_are_those_of_a_trainer(tmp_path, capsys):
         assert row.error_rate == pytest.approx(np.mean(test != data.y_test), abs=1e-6)
         constant = matrix[data.y_test].mean(axis=0)
         assert row.constant_cost == pytest.approx(constant.min())
-        assert row.constant_decision == "one decision" and row.backend == keras.backend.backend()
+        assert row.constant_decision == constant.argmin()
+        assert row.backend == keras.backend.backend()
         assert (row.dataset, row.imbalanced, row.seed, row.epochs) == ("digits", True, 0, 1)
     assert "means over 2 cost matrices" in printed and "for the cost matrix of seed 100" in printed
     # What is best differs with the machine; its lines load it.
@@ -206,6 +210,15 @@ class TestOwnData:
             model = keras.saving.load_model(path)
             decided = csdl.decide(model, rows, costs=matrix, labels=True)
         assert told == f"{decided}\n" and {*decided} <= {"no", "yes"}
+        monkeypatch.chdir(tmp_path)
+        lines = [shlex.split(it) for it in printed.splitlines() if it.startswith("csdl-keras ")]
+        decide, serve = lines
+        assert main(decide[1:]) == 0
+        assert [*pandas.read_csv("decisions.csv")["decision"][:10]] == [*decided]
+        rows = json.loads(rows.drop(columns=["id", "answer"]).to_json(orient="records"))
+        with served(load(build_parser().parse_args(serve[1:]).model)) as client:
+            answer = client.post("/decide", json={"rows": rows}).json()
+        assert answer["decisions"] == [*decided]
         table = printed[printed.index("my table: average cost") :].splitlines()
         assert any(it.startswith("always ") for it in table)
 
