@@ -146,11 +146,12 @@ def saved_text(arguments: argparse.Namespace, comparison: Any) -> str:
         "labels, columns and costs.",
     ]
     if data.own is not None:
-        new = shlex.quote(str(arguments.data))
+        missing = [it for text in arguments.missing for it in ("--missing", text)]
+        decide = ["csdl-keras", "decide", str(path), str(arguments.data), *missing]
         lines += [
-            "\nDecide on new rows:",
-            f"csdl-keras decide {shlex.quote(str(path))} {new} --out decisions.csv",
-            f"csdl-keras serve {shlex.quote(str(path))}",
+            "\nDecide on new rows, and serve:",
+            shlex.join([*decide, "--out", "decisions.csv"]),
+            shlex.join(["csdl-keras", "serve", str(path)]),
         ]
     lines += ["\nIn Python:", *snippet(data, path)]
     return "\n".join(lines)
