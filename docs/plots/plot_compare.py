@@ -12,8 +12,6 @@ import csdl_keras as csdl
 
 data = csdl.datasets.load("digits")
 cost_matrix = csdl.costs.randomized_proportional(data.y_train, seed=0)
-found = csdl.compare(
-    data.x_train, data.y_train, cost_matrix, ["dnn_bayes", "dnn_sosr"], epochs=10, verbose=0
-)
+found = csdl.compare(data.x_train, data.y_train, cost_matrix, verbose=0)
 _, ax = plt.subplots(figsize=(8, 3), layout="constrained")
 found.plot(ax)
