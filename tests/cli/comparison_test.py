@@ -18,7 +18,7 @@ X = np.c_[Y + RNG.normal(0, 0.3, 150), RNG.normal(size=150)]
 LABELS = np.array(["high", "low", "mid"])[Y]
 DAYS = [datetime.datetime(2026, 1, 1 + place // 5, place % 5) for place in range(150)]
 FRAME = pandas.DataFrame({"size": X[:, 0], "job": np.where(X[:, 1] > 0, "baker", None)})
-FRAME["when"] = DAYS
+FRAME["when"], FRAME["nothing"] = DAYS, np.nan
 MATRIX = np.array([[0.0, 1, 4], [3, 0, 1], [9, 2, 0]])
 ASKING = pandas.DataFrame(np.c_[MATRIX, [1, 2, 1]], ["high", "low", "mid"])
 ASKING.columns = ["high", "low", "mid", "ask"]
