@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas
 
-from csdl_keras_cli.columns import Columns, Table, rows_of
+from csdl_keras_cli.columns import Columns, Table, read_column, rows_of
 from csdl_keras_cli.cost_file import costs_of_columns, read_costs
 from csdl_keras_cli.known_costs import Expressions, cost_matrices, expressions, names_of
 from csdl_keras_cli.own_table import OwnFile, read_table
@@ -275,11 +275,11 @@ def _ordered(name: str, column: pandas.Series, dates: Mapping[str, str]) -> np.n
     if name in dates:
         form = dates[name] or "ISO8601"
         return pandas.to_datetime(column, format=form, utc=True).to_numpy("datetime64[ns]")
-    if column.dtype.kind not in "iufM":
-        raise ValueError(
-            f"Expected dates or numbers in --split-by {name!r}; received {column.iloc[0]!r}."
-        )
-    return column.to_numpy()
+    values = read_column(name, column)
+    if isinstance(values, list):
+        text = next(it for it in values if it is not None)
+        raise ValueError(f"Expected dates or numbers in --split-by {name!r}; received {text!r}.")
+    return values
 
 
 def _with_costs(data: Data, arguments: argparse.Namespace, parts: Mapping[str, np.ndarray]) -> Data:
