@@ -130,7 +130,9 @@ class Comparison:
         return frame
 
     def __repr__(self) -> str:
-        return f"{self.title}\n{table_text(self.to_frame())}\n\n{sentence_text(self.sentence)}"
+        failed = [f"{it} failed: {type(why).__name__}: {why}" for it, why in self.failed.items()]
+        lines = [self.title, table_text(self.to_frame()), *failed, "", sentence_text(self.sentence)]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         return table_html(self.title, self.to_frame(), self.sentence)
