@@ -431,6 +431,7 @@ class Comparison:
         """Returns a fitted classifier that decides by a rule; for Bayes it is calibrated."""
         from sklearn.frozen import FrozenEstimator
 
+        from csdl_keras.costs import AffineCosts
         from csdl_keras.sklearn import BayesClassifier
 
         # One parameter follows few of the validation examples, by which the best is chosen. What
@@ -438,9 +439,14 @@ class Comparison:
         labels, rows = self.data.y["val"], np.arange(self.data.size("val"))
         complete = len(np.unique(labels)) == len(self.data.labels)
         calibration = "temperature" if rule == "Bayes" and complete else None
-        matrix, folds = self.matrices[seed], [(rows, rows)]
+        matrix: Any = self.matrices[seed]
+        costs = None
+        if self.data.costs is not None or self.data.known is not None:
+            # By the means of examples, another decision may cost less than the right one.
+            costs, matrix = AffineCosts(np.zeros(len(rows)), np.zeros_like(matrix), matrix), None
+        folds = [(rows, rows)]
         bayes = BayesClassifier(FrozenEstimator(fitted), matrix, calibration, folds)
-        bayes.fit(self._flat("val"), labels)
+        bayes.fit(self._flat("val"), labels, costs=costs)
         return SavedClassifier(bayes, rule, *self._names())
 
     def _always(self, chosen: int, seed: int) -> SavedClassifier:
