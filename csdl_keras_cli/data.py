@@ -352,7 +352,8 @@ def costs_text(data: Data, matrix: np.ndarray, title: str = "") -> str:
         lines.append("Right decisions are not free: costs count from those of the right decision.")
     if data.known_costs is not None and data.own is not None and data.own.frame is not None:
         names = names_of(data.known_costs, list(map(str, data.own.frame.columns)))
-        lines.append(f"Known when deciding, by the columns {', '.join(names)}.")
+        by = f", by the columns {', '.join(names)}" if names else ""
+        lines.append(f"Known when deciding{by}.")
     return "\n".join(lines)
 
 
