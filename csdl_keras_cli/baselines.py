@@ -4,6 +4,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -46,7 +48,19 @@ def _logistic(width: int, columns: Columns | None, seed: int) -> Any:
 def _boosting(width: int, columns: Columns | None, seed: int) -> Any:
     sizes = {} if columns is None else columns.categorical
     few = [place for place, size in sizes.items() if size <= _MOST_CATEGORIES]
-    return HistGradientBoostingClassifier(categorical_features=few or None, random_state=seed)
+    boosting = HistGradientBoostingClassifier(categorical_features=few or None, random_state=seed)
+    return make_pipeline(_FilledColumns(), boosting)
+
+
+class _FilledColumns(TransformerMixin, BaseEstimator):
+    """Zeros in columns without a value, which boosting cannot bin."""
+
+    def fit(self, X: Any, y: Any = None) -> "_FilledColumns":  # noqa: N803
+        self.empty_ = np.isnan(X).all(axis=0)
+        return self
+
+    def transform(self, X: Any) -> Any:  # noqa: N803
+        return np.where(self.empty_, 0.0, X)
 
 
 def _forest(width: int, columns: Columns | None, seed: int) -> Any:

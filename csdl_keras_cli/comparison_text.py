@@ -27,8 +27,9 @@ def cells(name: str, row: Any) -> tuple[str, ...]:
     constant = row["constant_cost"]
     saved, interval = "", ""
     if constant > 0 and not name.startswith("always "):
-        low, high = (f"{100 * row[it] / constant:.1f}" for it in ("saved_low", "saved_high"))
-        saved, interval = f"{100 * row['saved'] / constant:.1f}%", f"{low} to {high}%"
+        shares = [100 * row[it] / constant for it in ("saved", "saved_low", "saved_high")]
+        told, low, high = (f"{it:.1f}" if abs(it) < 1000 else f"{it:.0f}" for it in shares)
+        saved, interval = f"{told}%", f"{low} to {high}%"
     seconds = "" if kind_of(name) in ("always", "today") else f"{row['train_seconds']:.1f}"
     # As many decimals as show four digits of what all rows are compared with.
     decimals = 3 - math.floor(math.log10(constant)) if constant > 0 else 3

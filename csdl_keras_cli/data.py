@@ -12,7 +12,7 @@ import numpy as np
 import pandas
 
 from csdl_keras_cli.classifier import SavedClassifier
-from csdl_keras_cli.columns import Columns, Table, rows_of
+from csdl_keras_cli.columns import Columns, Table, read_column, rows_of
 from csdl_keras_cli.cost_file import costs_of_columns, read_costs
 from csdl_keras_cli.known_costs import Expressions, cost_matrices, expressions, names_of
 from csdl_keras_cli.own_table import OwnFile, read_table
@@ -264,11 +264,11 @@ def _ordered(name: str, column: pandas.Series, dates: Mapping[str, str]) -> np.n
     if name in dates:
         form = dates[name] or "ISO8601"
         return pandas.to_datetime(column, format=form, utc=True).to_numpy("datetime64[ns]")
-    if column.dtype.kind not in "iufM":
-        raise ValueError(
-            f"Expected dates or numbers in --split-by {name!r}; received {column.iloc[0]!r}."
-        )
-    return column.to_numpy()
+    values = read_column(name, column)
+    if isinstance(values, list):
+        text = next(it for it in values if it is not None)
+        raise ValueError(f"Expected dates or numbers in --split-by {name!r}; received {text!r}.")
+    return values
 
 
 def _with_costs(data: Data, arguments: argparse.Namespace, parts: Mapping[str, np.ndarray]) -> Data:
@@ -341,7 +341,8 @@ def costs_text(data: Data, matrix: np.ndarray, title: str = "") -> str:
         lines.append("Right decisions are not free: costs count from those of the right decision.")
     if data.known_costs is not None and data.own is not None and data.own.frame is not None:
         names = names_of(data.known_costs, list(map(str, data.own.frame.columns)))
-        lines.append(f"Known when deciding, by the columns {', '.join(names)}.")
+        by = f", by the columns {', '.join(names)}" if names else ""
+        lines.append(f"Known when deciding{by}.")
     return "\n".join(lines)
 
 

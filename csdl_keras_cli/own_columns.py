@@ -92,11 +92,11 @@ def check_inputs(
         most = sum(counts[it] for it in words) / 2
         if sum(counts[it] for it in dates) > most:
             fitting = date_formats(words)
-            if len(fitting) == 1:
+            if len(fitting) == 1 and len(words) == len(counts):
                 found[str(name)] = fitting[0]
                 continue
             what, alike = "dates, all of one format", dates
-            if fitting:
+            if len(fitting) > 1:
                 what = f"dates that are read in one way, and not as {' or '.join(fitting)},"
         elif sum(counts[it] for it in numbers) > most:
             what, alike = "numbers and no texts", numbers

@@ -124,7 +124,8 @@ class Lines(Progress):
         print(text, flush=True)
 
     def row(self, comparison: Any) -> None:
-        frame = comparison.to_frame()
+        # What is the best, and cannot be told from it, changes with each row.
+        frame = comparison.to_frame().assign(mark="")
         if not self._headed:
             self.tell(line(HEADS))
             self._headed = True

@@ -18,7 +18,7 @@ X = np.c_[Y + RNG.normal(0, 0.3, 150), RNG.normal(size=150)]
 LABELS = np.array(["high", "low", "mid"])[Y]
 DAYS = [datetime.datetime(2026, 1, 1 + place // 5, place % 5) for place in range(150)]
 FRAME = pandas.DataFrame({"size": X[:, 0], "job": np.where(X[:, 1] > 0, "baker", None)})
-FRAME["when"] = DAYS
+FRAME["when"], FRAME["nothing"] = DAYS, np.nan
 MATRIX = np.array([[0.0, 1, 4], [3, 0, 1], [9, 2, 0]])
 ASKING = pandas.DataFrame(np.c_[MATRIX, [1, 2, 1]], ["high", "low", "mid"])
 ASKING.columns = ["high", "low", "mid", "ask"]
@@ -47,6 +47,7 @@ def costs_of(costs, chosen, rows):
         (FRAME, LABELS, ASKING),
         (X.reshape(150, 2, 1), Y, VECTORS),
         (FRAME, Y, KNOWN),
+        (X, LABELS, np.c_[VECTORS, np.full(150, 0.5)]),  # To ask may cost less than to be right.
         (X, LABELS, np.stack([MATRIX * (1 + place / 150) for place in range(150)])),
     ],
 )
@@ -141,7 +142,8 @@ def test_rows_that_fail_cost_no_others(monkeypatch, capsys):
     monkeypatch.setattr(csdl.Trainer, "train", lambda *_: 1 / 0)
     found = csdl.compare(X, Y, MATRIX, ["dnn_bayes"], verbose=1)
     assert {*found.failed} == {"dnn_bayes"} and {*ROWS} < {*found.to_frame().index}
-    assert "dnn_bayes failed: ZeroDivisionError: division by zero" in capsys.readouterr().out
+    for told in (capsys.readouterr().out, repr(found)):
+        assert "\ndnn_bayes failed: ZeroDivisionError: division by zero\n" in told
 
 
 def test_a_kernel_machine(monkeypatch):

@@ -81,5 +81,7 @@ def test_a_table_with_columns_and_a_matrix(tmp_path):
     np.testing.assert_array_equal(data.known["train"][0], expected)
     assert data.known_costs[1] == ["price_no", "0", "2"]
     assert data.decisions == ("no", "yes", "ask")
+    data = load(path, cost=["decide=no,label=yes: 5", "decide=yes,label=no: 1"])
+    assert costs_text(data, None).endswith("\nKnown when deciding.")
     with pytest.raises(ValueError, match="--known-costs with a column for each label, no, yes; re"):
         load(path, known_costs=["price_no"])

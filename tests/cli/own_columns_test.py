@@ -63,6 +63,8 @@ def test_dates_that_are_read_in_several_ways():
     for texts in (["01/02/2020", "3/4/2021"], ["1/1/2020", "-"]):
         with pytest.raises(ValueError, match=told):
             check_inputs(frame(texts * (ROWS // 2)), [], {})
+    with pytest.raises(ValueError, match="all of one format.*besides '-'. .*--missing TEXT"):
+        check_inputs(frame(["2026-01-31"] * (ROWS - 1) + ["-"]), [], {})
     with pytest.raises(ValueError, match="all of one format.*and besides 'word 0', 'word 1', 'w"):
         check_inputs(frame(["2012/01/01"] * 31 + WORDS[:29]), [], {})
     days = [f"{1 + i % 12}/{1 + i % 9}/2020" for i in range(ROWS)]

@@ -79,6 +79,8 @@ def test_splits_by_columns(tmp_path):
         place = data.x["train"].columns.names.index("id")  # The latest rows come first.
         ids = {part: sorted(it.rows[:, place]) for part, it in data.x.items()}
         assert ids["test"] == list(range(12)) and ids["val"] == list(range(12, 24))
+    dates = save(frame.assign(when=pandas.to_datetime(days).date), tmp_path / "a.parquet")
+    assert sorted(load(dates, split_by=["when"]).x["test"].rows[:, 0]) == list(range(48, 60))
     data = load(path, drop=["when"], group=["client"])
     assert "client" not in data.x["train"].columns.names
     clients = [{*(it.rows[:, 0] // 4)} for it in data.x.values()]
