@@ -11,6 +11,8 @@ from typing import Any, Self, TypeGuard
 
 import numpy as np
 
+from csdl_keras_cli.choices import LARGEST_NUMBER
+
 #: More categories are hardly learned from; such columns are mostly names or identifiers.
 MOST_CATEGORIES = 10_000
 
@@ -242,6 +244,19 @@ def _codes(name: Any, column: Any, known: tuple[Any, ...] | None) -> np.ndarray:
         return np.array(values, "float64")  # `None` becomes NaN
     index = {category: float(code) for code, category in enumerate(known)}
     return np.array([index.get(value, np.nan) for value in values])
+
+
+def finite_numbers(name: Any, column: Any, missing: bool = False) -> np.ndarray:
+    """Returns a column as floats; refuses other values, and missing ones unless `missing`."""
+    values = _codes(name, column, None)
+    wrong = ~(np.abs(values) <= LARGEST_NUMBER) & ~(np.isnan(values) & missing)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"Expected finite numbers of a size up to {LARGEST_NUMBER:g} in column {name!r}; "
+            f"received {values[row]} in row {row + 1}."
+        )
+    return values
 
 
 def _date_parts(name: Any, column: Any, form: str) -> np.ndarray:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras_cli.columns import finite_numbers
+
 #: `[true][decision]`, such as `"0"`, `"amount"` or `"5 + 0.1*amount"`.
 Expressions = list[list[str]]
 
@@ -72,7 +74,7 @@ def cost_matrices(known: Expressions, columns: Mapping[str, Any]) -> np.ndarray:
     """Returns the costs `(N, K, D)` of examples, whose columns are found by name."""
     names = list(columns)
     used = names_of(known, names)
-    values = {name: _amounts(name, columns[name]) for name in used}
+    values = {name: finite_numbers(name, columns[name]) for name in used}
     size = len(next(iter(values.values()))) if used else len(columns[names[0]])
     costs = np.zeros((size, len(known), len(known[0])))
     for row, cells in enumerate(known):
@@ -108,15 +110,3 @@ def _terms(cell: str, columns: Sequence[str]) -> list[tuple[float, str]]:
             )
         found.append((factor, "".join(names)))
     return found
-
-
-def _amounts(name: str, column: Any) -> np.ndarray:
-    """Returns a column of amounts as floats."""
-    values = np.asarray(column).astype("float64")
-    if not np.isfinite(values).all():
-        place = int(np.argmin(np.isfinite(values)))
-        raise ValueError(
-            f"Expected an amount in each row of column {name!r}; received {values[place]} in row "
-            f"{place + 1}."
-        )
-    return values

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from csdl_keras_cli.choices import LARGEST_NUMBER
+from csdl_keras_cli.columns import finite_numbers
 
 #: More labels are hardly classes.
 MOST_LABELS = 1000
@@ -50,20 +50,6 @@ _WAYS_OUT = (
     "--missing TEXT says what stands for a missing value, such as --missing='?', and "
     "--date-format 'COLUMN=%d/%m/%Y' how dates are written. Or write plain numbers, such as 1202.5."
 )
-
-
-def finite_numbers(name: str, column: Any, missing: bool = False) -> np.ndarray:
-    """Returns a column as floats; refuses other values, and missing ones unless `missing`."""
-    column = pandas.Series(column)
-    numbers = pandas.to_numeric(column, errors="coerce").to_numpy("float64", na_value=np.nan)
-    wrong = ~(np.abs(numbers) <= LARGEST_NUMBER) & ~(column.isna().to_numpy() & missing)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(
-            f"Expected finite numbers of a size up to {LARGEST_NUMBER:g} in column {name!r}; "
-            f"received {column.iloc[row]} in row {row + 1}."
-        )
-    return numbers
 
 
 def check_inputs(

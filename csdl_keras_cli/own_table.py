@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pandas
 
+from csdl_keras_cli.columns import finite_numbers
 from csdl_keras_cli.did_you_mean import did_you_mean
-from csdl_keras_cli.own_columns import as_written, check_inputs, finite_numbers, read_labels
+from csdl_keras_cli.own_columns import as_written, check_inputs, read_labels
 
 #: Commas come last, since there are some in names and numbers, too.
 _SEPARATORS = (";", "\t", "|", ",")
