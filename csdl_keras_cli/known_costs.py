@@ -23,29 +23,24 @@ def expressions(
 ) -> Expressions:
     """Returns the cost of each label and decision; right decisions cost nothing.
 
-    Args:
-        labels, decisions: names, those of labels first among the decisions.
-        columns: a column for each decision with what it costs if it is wrong, or none.
-        cells: texts such as `"decide=no,label=yes: amount"`, which replace single costs.
-        matrix: costs of the other cells, or `None`.
+    A wrong decision costs its column of `columns`, or an amount of `matrix`, if there are some;
+    `cells`, such as `"decide=no,label=yes: amount"`, replace single costs.
     """
-    found = [
-        [_start(row, place, columns, matrix) for place in range(len(decisions))]
-        for row in range(len(labels))
-    ]
+    found = [list(columns) or [""] * len(decisions) for _ in labels]
+    if matrix is not None:
+        found = [[f"{amount:.17g}" for amount in row] for row in matrix]
+    for place in range(len(labels)):
+        found[place][place] = "0"
     for cell in cells:
         match = _CELL.fullmatch(cell)
         named = {match[1]: match[2].strip(), match[3]: match[4].strip()} if match else {}
-        if (
-            match is None
-            or named.get("label") not in labels
-            or named.get("decide") not in decisions
-        ):
+        label, decision = named.get("label"), named.get("decide")
+        if match is None or label not in labels or decision not in decisions:
             raise ValueError(
                 'Expected --cost as "decide=DECISION,label=LABEL: COST", with a label of '
                 f"{', '.join(labels)} and a decision of {', '.join(decisions)}; received {cell!r}."
             )
-        found[labels.index(named["label"])][decisions.index(named["decide"])] = match[5].strip()
+        found[labels.index(label)][decisions.index(decision)] = match[5].strip()
     for label, row in zip(labels, found, strict=True):
         if "" in row:
             raise ValueError(
@@ -54,14 +49,6 @@ def expressions(
                 "others by --cost-matrix."
             )
     return found
-
-
-def _start(row: int, place: int, columns: Sequence[str], matrix: np.ndarray | None) -> str:
-    if row == place:
-        return "0"
-    if columns:
-        return columns[place]
-    return "" if matrix is None else f"{matrix[row, place]:.17g}"
 
 
 def names_of(known: Expressions, columns: Sequence[str]) -> list[str]:
