@@ -13,7 +13,7 @@ import pandas
 
 from csdl_keras_cli.classifier import SavedClassifier
 from csdl_keras_cli.columns import Columns, Table, rows_of
-from csdl_keras_cli.cost_file import costs_of_columns, read_costs
+from csdl_keras_cli.cost_file import class_means, costs_of_columns, labels_first, read_costs
 from csdl_keras_cli.known_costs import Expressions, cost_matrices, expressions, names_of
 from csdl_keras_cli.own_table import OwnFile, read_table
 from csdl_keras_cli.splits import split
@@ -277,8 +277,7 @@ def _with_costs(data: Data, arguments: argparse.Namespace, parts: Mapping[str, n
     if file.costs is not None:
         vectors, names = costs_of_columns(file.costs, arguments.cost_columns, labels, file.numbers)
         own = {part: vectors[rows] for part, rows in parts.items()}
-        train = data.y["train"]
-        means = np.array([own["train"][train == row].mean(axis=0) for row in range(len(labels))])
+        means = class_means(data.y["train"], own["train"])
         return dataclasses.replace(data, amounts=means, decisions=names, costs=own)
     matrix, names = None, data.decisions
     if arguments.cost_matrix is not None:
@@ -289,14 +288,7 @@ def _with_costs(data: Data, arguments: argparse.Namespace, parts: Mapping[str, n
     assert file.frame is not None
     columns = arguments.known_costs
     if columns:
-        # Right decisions cost nothing here, so that any order of the columns is as good.
-        if len(columns) < len(labels):
-            raise ValueError(
-                f"Expected --known-costs with a column for each label, {', '.join(labels)}; "
-                f"received {len(columns)}: {', '.join(columns)}."
-            )
-        if {*labels} <= {*columns}:
-            columns = [*labels, *(name for name in columns if name not in labels)]
+        columns = labels_first("--known-costs", columns, labels)
         names = (*labels, *columns[len(labels) :])
     # Those of a matrix count from the right decision, too.
     beyond = None if matrix is None else data.matrix_of(0)
