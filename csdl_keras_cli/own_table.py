@@ -44,7 +44,7 @@ class OwnFile:
     #: `(N, D)`, the columns of costs, or `None`.
     costs: np.ndarray | None = None
     #: All columns of a table, or `None`.
-    frame: pandas.DataFrame | None = None
+    frame: Any = None
     #: The formats of columns whose texts are dates.
     dates: Mapping[str, str] = dataclasses.field(default_factory=dict)
     #: What was left out, columns without a name or files, and what else stands out.
