@@ -1,6 +1,5 @@
 """Columns of a user's table: labels, costs, dates, and inputs that are something else."""
 
-import collections
 import contextlib
 import datetime
 import re
@@ -59,38 +58,34 @@ def check_inputs(
 
     That is infinite numbers, and columns of texts most of which look like numbers, or like dates
     of no or of several formats. A cell without a letter or digit, such as a dash, counts as
-    missing there. Columns in `categories` hold categories, whatever they look like; `formats` are
-    those that the user gives.
+    missing there. `categories` hold categories, whatever they look like; `formats` are given.
     """
     told: list[str] = []
     found = dict(formats)
     for name, column in frame.items():
         if column.dtype.kind == "f":
-            finite_numbers(str(name), column, missing=True)
+            finite_numbers(name, column, missing=True)
         if column.dtype.kind in "biufmM" or str(name) in (*categories, *formats):
             continue
-        counts = collections.Counter(value for value in column.dropna() if isinstance(value, str))
-        words = [text for text in counts if re.search(r"\w", text)]
-        dates, numbers = (
-            dict.fromkeys(text for text in words if re.fullmatch(pattern, text))
-            for pattern in (_DATE, _NUMBER)
-        )
-        most = sum(counts[it] for it in words) / 2
-        if sum(counts[it] for it in dates) > most:
-            fitting = date_formats(words)
+        cells = column.astype(object)
+        counts = cells[cells.map(lambda it: isinstance(it, str))].value_counts(sort=False)
+        words = counts[counts.index.str.contains(r"\w")]
+        dates, numbers = (words[words.index.str.fullmatch(it)] for it in (_DATE, _NUMBER))
+        if 2 * dates.sum() > words.sum():
+            alike, fitting = dates, date_formats(list(words.index))
             if len(fitting) == 1:
                 found[str(name)] = fitting[0]
                 continue
-            what, alike = "dates, all of one format", dates
+            what = "dates, all of one format"
             if fitting:
                 what = f"dates that are read in one way, and not as {' or '.join(fitting)},"
-        elif sum(counts[it] for it in numbers) > most:
-            what, alike = "numbers and no texts", numbers
+        elif 2 * numbers.sum() > words.sum():
+            alike, what = numbers, "numbers and no texts"
         else:
             continue
-        listed = " and ".join(map(repr, list(alike)[:2]))
-        others = ", ".join([repr(text) for text in counts if text not in alike][:3])
+        others = ", ".join(map(repr, counts.index.difference(alike.index, sort=False)[:3]))
         besides = f", and besides {others}" if others else ""
+        listed = " and ".join(map(repr, alike.index[:2]))
         told.append(f"Expected {what} in column {str(name)!r}; received {listed}{besides}.")
     if told:
         raise ValueError(f"{' '.join(told)} {_WAYS_OUT}")
