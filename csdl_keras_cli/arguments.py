@@ -2,7 +2,6 @@
 
 import argparse
 import pathlib
-from collections.abc import Sequence
 
 from csdl_keras_cli.choices import (
     ALIASES,
@@ -12,6 +11,7 @@ from csdl_keras_cli.choices import (
     SHARES,
 )
 from csdl_keras_cli.did_you_mean import did_you_mean
+from csdl_keras_cli.optional import check_installed
 
 _TABLES = (".csv", ".parquet", ".npz")
 #: The kinds of data that options are for.
@@ -45,27 +45,17 @@ def names(text: str) -> list[str]:
 
 
 def algorithms(text: str) -> tuple[str, ...]:
-    """Parses names of algorithms, for argparse; other names of an algorithm stay as they are."""
-    return tuple(_known(text, (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)))
-
-
-def compared(text: str) -> tuple[str, ...]:
-    """Parses what is compared, of which paper is the fifteen algorithms of the paper."""
-    others = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES, *OTHER_PACKAGES)
-    found = _known(text, ("paper", *others))
-    if "paper" in found:
-        found = [*PAPER_ALGORITHMS, *(name for name in found if name != "paper")]
-    return tuple(dict.fromkeys(found))
-
-
-def _known(text: str, known: Sequence[str]) -> list[str]:
-    for name in (found := names(text)):
+    """Parses names of algorithms, of which paper is the fifteen of the paper, for argparse."""
+    known = ("paper", *PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES, *OTHER_PACKAGES)
+    found: list[str] = []
+    for name in names(text):
         if name not in known:
             raise argparse.ArgumentTypeError(
                 f"invalid choice: {name!r} (choose from {', '.join(known)})."
                 f"{did_you_mean(name, known)}"
             )
-    return found
+        found += PAPER_ALGORITHMS if name == "paper" else [name]
+    return tuple(dict.fromkeys(found))
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -195,8 +185,6 @@ def check_data(arguments: argparse.Namespace) -> None:
 
 def check_packages() -> None:
     """Raises if a package of the extra `compare` is missing; names the command that installs it."""
-    from csdl_keras_cli.optional import check_installed
-
     for package in ("matplotlib", "pandas"):
         check_installed(package, "compare")
 
