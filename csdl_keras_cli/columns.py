@@ -48,10 +48,7 @@ class Columns:
 
     @classmethod
     def of(cls, frame: Any, dates: Mapping[Any, str] | None = None) -> Self:
-        """Returns the columns of a data frame, categories in sorted order.
-
-        `dates` are the formats of columns of texts that are dates.
-        """
+        """Returns the columns of a data frame, of which `dates` are texts in these formats."""
         names = list(frame.columns)
         if not all(isinstance(name, (str, int)) for name in names) or len(set(names)) < len(names):
             raise ValueError(f"Expected columns with distinct strings as names; received {names}.")
@@ -160,9 +157,7 @@ def rows_of(x: Any) -> Any:
 
 
 def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
-    """Returns numbers or booleans as float64, NaN where missing; dates as datetime64, NaT where
-    missing and without their time zones; others as a list with None.
-    """
+    """Returns numbers and booleans as float64, dates as datetime64, others as a list with None."""
     categorical = str(getattr(values, "dtype", "")) == "category"
     if getattr(getattr(values, "dtype", None), "time_zone", None):
         values = values.to_list()  # As an array, Polars would move the times to UTC.

@@ -14,8 +14,7 @@ from csdl_keras_cli.own_table import THOUSANDS, read_rows
 def read_costs(path: pathlib.Path, labels: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Returns the costs `C[true, decision]` of labels in a .csv file, and the names of decisions.
 
-    It may have names of rows, labels, and of columns, decisions, in any order. Decisions that are
-    no label, such as to abstain, come last. Without names, the order is that of `labels`.
+    Decisions that are no label, such as to abstain, come last.
     """
     listed = ", ".join(labels[:12]) + ", ..." * (len(labels) > 12)
     frame = _read_frame(path, len(labels))
@@ -75,10 +74,7 @@ def _read_frame(path: pathlib.Path, num_labels: int) -> pandas.DataFrame:
 
 
 def labels_first(option: str, names: Sequence[str], labels: Sequence[str]) -> list[str]:
-    """Returns columns of costs, those of labels first, which are found by name or else the first.
-
-    The others are decisions that are no label.
-    """
+    """Returns columns of costs, those of labels first: by their names, or else as given."""
     if len(names) < len(labels):
         raise ValueError(
             f"Expected {option} with a column for each label, {', '.join(labels)}; received "
@@ -92,10 +88,7 @@ def labels_first(option: str, names: Sequence[str], labels: Sequence[str]) -> li
 def costs_of_columns(
     columns: np.ndarray, names: Sequence[str], labels: Sequence[str], numbers: np.ndarray
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Returns what each decision costs each example, and the names of decisions, labels first.
-
-    Amounts in columns `(N, D)` may be gains, negative. `numbers` are those of the examples' labels.
-    """
+    """Returns what each decision costs each example, and the names of decisions, labels first."""
     size, ordered = len(labels), labels_first("--cost-columns", names, labels)
     columns = columns[:, [names.index(name) for name in ordered]]
     if (columns < 0).any():

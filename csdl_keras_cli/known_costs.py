@@ -21,10 +21,9 @@ def expressions(
     cells: Sequence[str],
     matrix: np.ndarray | None = None,
 ) -> Expressions:
-    """Returns the cost of each label and decision; right decisions cost nothing.
+    """Returns the costs by a column for each decision or a matrix, in which `cells` replace some.
 
-    A wrong decision costs its column of `columns`, or an amount of `matrix`, if there are some;
-    `cells`, such as `"decide=no,label=yes: amount"`, replace single costs.
+    Right decisions cost nothing.
     """
     found = [list(columns) or [""] * len(decisions) for _ in labels]
     if matrix is not None:

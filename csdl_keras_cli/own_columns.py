@@ -54,11 +54,10 @@ _WAYS_OUT = (
 def check_inputs(
     frame: pandas.DataFrame, categories: list[str], formats: Mapping[str, str]
 ) -> dict[str, str]:
-    """Returns the formats of columns of texts that are dates; refuses what is something else.
+    """Returns the formats of columns of texts that are dates, `formats` among them.
 
-    That is infinite numbers, and columns of texts most of which look like numbers, or like dates
-    of no or of several formats. A cell without a letter or digit, such as a dash, counts as
-    missing there. `categories` hold categories, whatever they look like; `formats` are given.
+    Refuses infinite numbers, and texts most of which look like numbers, or like dates of no or of
+    several formats. A cell without a letter or digit, such as a dash, counts as missing there.
     """
     told: list[str] = []
     found = dict(formats)
@@ -93,14 +92,10 @@ def check_inputs(
 
 
 def date_formats(texts: list[str]) -> list[str]:
-    """Returns the formats of `strptime` by which all texts are dates, `""` for ISO 8601.
-
-    >>> date_formats(["03/04/2026", "03/05/2026"]), date_formats(["03/04/2026", "30/04/2026"])
-    (['%d/%m/%Y', '%m/%d/%Y'], ['%d/%m/%Y'])
-    """
+    """Returns the formats of `strptime` by which all texts are dates, `""` for ISO 8601."""
     with contextlib.suppress(ValueError):
         all(map(datetime.datetime.fromisoformat, texts))
-        return [""]  # ISO 8601
+        return [""]
     found = [f"{day}{time}" for day in _DAYS for time in _TIMES]
     for some in (texts[:1], texts[:100], texts):  # Most formats fail on the first text.
         found = [
@@ -124,11 +119,7 @@ def as_written(texts: pandas.Series) -> Any:
 
 
 def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
-    """Returns the labels in sorted order, those that are numbers by size, and each example's place.
-
-    >>> read_labels("animal", np.array(["dog", "cat"] * 3))
-    (('cat', 'dog'), array([1, 0, 1, 0, 1, 0]))
-    """
+    """Returns the labels, sorted, those that are numbers by size, and each example's place."""
     column = pandas.Series(values)
     if column.isna().any():
         raise ValueError(

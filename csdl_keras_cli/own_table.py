@@ -53,13 +53,10 @@ class OwnFile:
 
 
 def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], str | None]:
-    """Returns the arguments of `pandas.read_csv` for a .csv file, its rows, the head among them,
-    and the name of the first row if rows have names.
+    """Returns arguments of `pandas.read_csv`, all rows, and the first row's name if rows have one.
 
-    The separator is the one that the first lines have most of, unless a line for Excel tells it.
-    Where it is no comma, numbers may have decimal commas. R writes rows with a name that has no
-    cell in the head: in quotes, or the row's number. Any other line of more or fewer cells is
-    refused, since pandas would move or invent cells.
+    Lines of more or fewer cells than the first are refused, since pandas would move or invent
+    cells, but for names of rows that R writes: in quotes, or the row's number.
     """
     try:
         text = path.read_text("utf-8-sig")
