@@ -141,13 +141,14 @@ class Table:
         return Table(self.rows[indices], self.columns)
 
 
-def as_table(x: Any) -> Table | None:
-    """Returns the encoded rows of a data frame; `None` for anything else."""
+def as_table(x: Any, train: Any = None, dates: Mapping[Any, str] | None = None) -> Table | None:
+    """Returns the encoded rows of a data frame, with the columns of some; else `None`."""
     if isinstance(x, Table):
         return x
     if not is_frame(x):
         return None
-    columns = Columns.of(x)
+    some = x if train is None else x.iloc[train] if hasattr(x, "iloc") else x[train]
+    columns = Columns.of(some, dates)
     return Table(columns.encode(x), columns)
 
 

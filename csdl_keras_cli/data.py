@@ -11,7 +11,7 @@ import numpy as np
 import pandas
 
 from csdl_keras_cli.classifier import SavedClassifier
-from csdl_keras_cli.columns import Columns, Table, rows_of
+from csdl_keras_cli.columns import Columns, Table, as_table, rows_of
 from csdl_keras_cli.cost_file import class_means, costs_of_columns, labels_first, read_costs
 from csdl_keras_cli.known_costs import Expressions, cost_matrices, expressions, names_of
 from csdl_keras_cli.own_table import OwnFile, read_table
@@ -228,10 +228,8 @@ def _own(arguments: argparse.Namespace) -> Data:
         groups = numbers.where(numbers >= 0)
         order += f", no {' and '.join(arguments.group)} in two parts"
     parts = split(file.numbers, arguments.seed, by, groups)
-    inputs = file.inputs
-    if isinstance(inputs, pandas.DataFrame):
-        columns = Columns.of(inputs.iloc[parts["train"]], file.dates)
-        inputs = Table(columns.encode(inputs), columns)
+    table = as_table(file.inputs, parts["train"], file.dates)
+    inputs = file.inputs if table is None else table
     x = {part: inputs[rows] for part, rows in parts.items()}
     y = {part: file.numbers[rows] for part, rows in parts.items()}
     data = Data(path.stem, file.labels, x, y, names, order=order, own=file)

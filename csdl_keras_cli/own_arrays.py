@@ -4,13 +4,14 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+import pandas
 
 from csdl_keras._utils.arrays import check_rows, input_array
 from csdl_keras._utils.labels import check_decisions, own_classes, positions
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, check_labels, class_means
 from csdl_keras.costs.known import AffineCosts, check_known_costs, mean_matrix
 from csdl_keras.costs.named_matrix import by_class, names_of_frame
-from csdl_keras_cli.columns import Columns, Table, is_frame
+from csdl_keras_cli.columns import as_table, is_frame
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.splits import split
 
@@ -62,13 +63,10 @@ def data_of_arrays(
 def _inputs(x: Any, train: np.ndarray) -> Any:
     """Returns a `Table` of rows or a data frame, or images with their channels."""
     if is_frame(x):
-        columns = Columns.of(x[train] if not hasattr(x, "iloc") else x.iloc[train])
-        return Table(columns.encode(x), columns)
+        return as_table(x, train)
     array = input_array("x", x)
     if array.ndim == 2:
-        return Table(
-            array.astype("float64"), Columns((*range(array.shape[1]),), (None,) * array.shape[1])
-        )
+        return as_table(pandas.DataFrame(array))
     return (array if array.ndim == 4 else array[..., None]).astype("float32")
 
 
