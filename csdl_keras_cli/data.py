@@ -182,23 +182,15 @@ class Data:
 
 def read_data(arguments: argparse.Namespace) -> Data:
     """Reads the data and costs of `arguments`, which get the names of columns for the record."""
-    if arguments.data is None:
-        data = _named(arguments)
-        if arguments.cost_matrix is None:
-            return data
-        amounts, names = read_costs(arguments.cost_matrix, list(map(str, data.labels)))
-        return dataclasses.replace(data, amounts=amounts, decisions=names)
-    return _own(arguments)
-
-
-def _named(arguments: argparse.Namespace) -> Data:
+    if arguments.data is not None:
+        return _own(arguments)
     from csdl_keras import datasets
 
     name = arguments.dataset.removesuffix("_imb")
     imbalanced = name != arguments.dataset
     data = datasets.load(name, imbalanced, arguments.train_size, arguments.seed)
     labels = tuple(range(data.num_classes))
-    return Data(
+    named = Data(
         data.name,
         labels,
         {"train": data.x_train, "val": data.x_val, "test": data.x_test},
@@ -207,6 +199,15 @@ def _named(arguments: argparse.Namespace) -> Data:
         imbalanced=imbalanced,
         order="as published",
     )
+    return _with_matrix(named, arguments.cost_matrix)
+
+
+def _with_matrix(data: Data, path: pathlib.Path | None) -> Data:
+    """Returns data with the costs in a file, if there is one."""
+    if path is None:
+        return data
+    amounts, names = read_costs(path, data.decisions)
+    return dataclasses.replace(data, amounts=amounts, decisions=names)
 
 
 def _own(arguments: argparse.Namespace) -> Data:
@@ -261,24 +262,21 @@ def _with_costs(
     data: Data, file: OwnFile, arguments: argparse.Namespace, parts: Mapping[str, np.ndarray]
 ) -> Data:
     """Returns own data with the costs of the user."""
-    labels = list(data.decisions)
+    labels = data.decisions
     if file.costs is not None:
         vectors, names = costs_of_columns(file.costs, arguments.cost_columns, labels, file.numbers)
         own = {part: vectors[rows] for part, rows in parts.items()}
         means = class_means(data.y["train"], own["train"])
         return dataclasses.replace(data, amounts=means, decisions=names, costs=own)
-    matrix, names = None, data.decisions
-    if arguments.cost_matrix is not None:
-        matrix, names = read_costs(arguments.cost_matrix, labels)
-        data = dataclasses.replace(data, amounts=matrix, decisions=names)
-    if not (arguments.known_costs or arguments.cost):
+    data, columns = _with_matrix(data, arguments.cost_matrix), arguments.known_costs
+    if not (columns or arguments.cost):
         return data
-    columns = arguments.known_costs
+    names = data.decisions
     if columns:
         columns = labels_first("--known-costs", columns, labels)
         names = (*labels, *columns[len(labels) :])
     # Those of a matrix count from the right decision, too.
-    beyond = None if matrix is None else data.matrix_of(0)
+    beyond = None if data.amounts is None else data.matrix_of(0)
     known = expressions(labels, names, columns, arguments.cost, beyond)
     costs = cost_matrices(known, file.frame)
     own = {part: costs[rows] for part, rows in parts.items()}
