@@ -94,14 +94,9 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     add_names(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
     add_names(parser, "--categories", "columns of --data that hold categories, whatever they seem")
     add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'")
-    parser.add_argument(
-        "--date-format",
-        action="append",
-        default=[],
-        metavar="COLUMN=FORMAT",
-        help="how the dates of a column are written, such as 'when=%%d/%%m/%%Y', where the dates "
-        "themselves do not tell; may be repeated",
-    )
+    text = "how the dates of a column are written, such as 'when=%%d/%%m/%%Y', where the dates "
+    text += "themselves do not tell"
+    add_names(parser, "--date-format", text, "COLUMN=FORMAT")
     text = "column of dates or numbers by which the latest examples are the test"
     add_names(parser, "--split-by", text)
     text = "columns whose values, such as a customer, are in one part only, and no inputs"
@@ -137,21 +132,19 @@ def add_known_costs(
     """Adds the arguments of costs that are known when deciding."""
     text = "the same, for costs that are known when deciding and paid if the decision is wrong"
     add_names(costs, "--known-costs", text)
-    parser.add_argument(
-        "--cost",
-        action="append",
-        default=[],
-        metavar="CELL",
-        help="a single cost that is known when deciding, 'decide=no,label=yes: COST', which is a "
-        "column or a sum such as 5 + 0.1*amount; replaces that of --known-costs or --cost-matrix; "
-        "may be repeated",
+    text = "a single cost that is known when deciding, 'decide=no,label=yes: COST', which is a "
+    text += (
+        "column or a sum such as 5 + 0.1*amount; replaces that of --known-costs or --cost-matrix"
     )
+    add_names(parser, "--cost", text, "CELL")
 
 
-def add_names(parser: argparse._ActionsContainer, option: str, text: str) -> None:
+def add_names(
+    parser: argparse._ActionsContainer, option: str, text: str, metavar: str = "A,B,..."
+) -> None:
     """Adds an option that may be repeated, as a name with a comma needs."""
     text += "; may be repeated"
-    parser.add_argument(option, action="append", default=[], metavar="A,B,...", help=text)
+    parser.add_argument(option, action="append", default=[], metavar=metavar, help=text)
 
 
 def check_data(arguments: argparse.Namespace) -> None:

@@ -260,9 +260,8 @@ def _date_parts(name: Any, column: Any, form: str) -> np.ndarray:
     values = read_column(name, column)
     if not _is_dates(values):
         listed = np.array(values, object).tolist()
-        listed = [None if _is_missing(value) or _is_mark(value) else value for value in listed]
-        dates = {value: _parsed(name, value, form) for value in set(listed) - {None}}
-        values = _moments([dates.get(value) for value in listed])
+        dates = {it: _parsed(name, it, form) for it in {*listed} if not _is_missing(it)}
+        values = _moments([dates.get(it) for it in listed])
     midnights, first = values.astype("datetime64[D]"), np.datetime64(0, "D")
     days = (midnights - first) / np.timedelta64(1, "D")
     months = (values.astype("datetime64[M]") - np.datetime64(0, "M")) / np.timedelta64(1, "M")
@@ -270,13 +269,10 @@ def _date_parts(name: Any, column: Any, form: str) -> np.ndarray:
     return np.column_stack([days, (days + 3) % 7, months % 12, hours])  # 1970 began on a Thursday.
 
 
-def _is_mark(value: Any) -> bool:
-    """Tells whether a text is a mark for a missing date, such as a dash."""
-    return isinstance(value, str) and not any(map(str.isalnum, value))
-
-
-def _parsed(name: Any, value: Any, form: str) -> datetime.datetime:
-    """Returns the date that a text writes."""
+def _parsed(name: Any, value: Any, form: str) -> datetime.datetime | None:
+    """Returns the date that a text writes; `None` for one without a letter or digit, as a dash."""
+    if isinstance(value, str) and not any(map(str.isalnum, value)):
+        return None
     try:
         if form:  # A date such as 20261129 may have been read as a number.
             text = f"{value:.0f}" if isinstance(value, float) else value
