@@ -88,17 +88,16 @@ def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], 
         if any(_DECIMAL_COMMA.fullmatch(it) and not THOUSANDS.fullmatch(it) for it in texts):
             options["decimal"] = ","
     width, body = len(rows[0]), rows[1:]
-    wrong = [place for place, row in enumerate(rows) if len(row) != width]
-    if not wrong:
+    place = next((place for place, row in enumerate(rows) if len(row) != width), None)
+    if place is None:
         return options, rows, None
-    if body and all(len(row) == width + 1 for row in body):
+    if all(len(row) == width + 1 for row in body):
         names = [row[0].strip() for row in body]
         quoted = len(re.findall(r'\n *"', text)) >= len({*names}) == len(names)
         numbered = names == [str(place + 1) for place in range(len(names))]
         # Lines that end with a separator look alike, but for their last cells.
         if (numbered or quoted) and any(row[-1] for row in body):
             return options, rows, names[0]
-    place = wrong[0]
     raise ValueError(
         f"Expected {path} to have as many cells in each line; received {width} in line "
         f"{numbers[0]}, {len(rows[place])} in line {numbers[place]}. Cells with the separator "
