@@ -2,7 +2,6 @@
 
 import argparse
 import pathlib
-from collections.abc import Sequence
 
 from csdl_keras_cli.choices import (
     ALIASES,
@@ -12,6 +11,7 @@ from csdl_keras_cli.choices import (
     SHARES,
 )
 from csdl_keras_cli.did_you_mean import did_you_mean
+from csdl_keras_cli.optional import check_installed
 
 _TABLES = (".csv", ".parquet", ".npz")
 #: The kinds of data that options are for.
@@ -45,27 +45,17 @@ def names(text: str) -> list[str]:
 
 
 def algorithms(text: str) -> tuple[str, ...]:
-    """Parses names of algorithms, for argparse; other names of an algorithm stay as they are."""
-    return tuple(_known(text, (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)))
-
-
-def compared(text: str) -> tuple[str, ...]:
-    """Parses what is compared, of which paper is the fifteen algorithms of the paper."""
-    others = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES, *OTHER_PACKAGES)
-    found = _known(text, ("paper", *others))
-    if "paper" in found:
-        found = [*PAPER_ALGORITHMS, *(name for name in found if name != "paper")]
-    return tuple(dict.fromkeys(found))
-
-
-def _known(text: str, known: Sequence[str]) -> list[str]:
-    for name in (found := names(text)):
+    """Parses names of algorithms, of which paper is the fifteen of the paper, for argparse."""
+    known = ("paper", *PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES, *OTHER_PACKAGES)
+    found: list[str] = []
+    for name in names(text):
         if name not in known:
             raise argparse.ArgumentTypeError(
                 f"invalid choice: {name!r} (choose from {', '.join(known)})."
                 f"{did_you_mean(name, known)}"
             )
-    return found
+        found += PAPER_ALGORITHMS if name == "paper" else [name]
+    return tuple(dict.fromkeys(found))
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -104,14 +94,9 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     add_names(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
     add_names(parser, "--categories", "columns of --data that hold categories, whatever they seem")
     add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'")
-    parser.add_argument(
-        "--date-format",
-        action="append",
-        default=[],
-        metavar="COLUMN=FORMAT",
-        help="how the dates of a column are written, such as 'when=%%d/%%m/%%Y', where the dates "
-        "themselves do not tell; may be repeated",
-    )
+    text = "how the dates of a column are written, such as 'when=%%d/%%m/%%Y', where the dates "
+    text += "themselves do not tell"
+    add_names(parser, "--date-format", text, "COLUMN=FORMAT")
     text = "column of dates or numbers by which the latest examples are the test"
     add_names(parser, "--split-by", text)
     text = "columns whose values, such as a customer, are in one part only, and no inputs"
@@ -147,21 +132,19 @@ def add_known_costs(
     """Adds the arguments of costs that are known when deciding."""
     text = "the same, for costs that are known when deciding and paid if the decision is wrong"
     add_names(costs, "--known-costs", text)
-    parser.add_argument(
-        "--cost",
-        action="append",
-        default=[],
-        metavar="CELL",
-        help="a single cost that is known when deciding, 'decide=no,label=yes: COST', which is a "
-        "column or a sum such as 5 + 0.1*amount; replaces that of --known-costs or --cost-matrix; "
-        "may be repeated",
+    text = "a single cost that is known when deciding, 'decide=no,label=yes: COST', which is a "
+    text += (
+        "column or a sum such as 5 + 0.1*amount; replaces that of --known-costs or --cost-matrix"
     )
+    add_names(parser, "--cost", text, "CELL")
 
 
-def add_names(parser: argparse._ActionsContainer, option: str, text: str) -> None:
+def add_names(
+    parser: argparse._ActionsContainer, option: str, text: str, metavar: str = "A,B,..."
+) -> None:
     """Adds an option that may be repeated, as a name with a comma needs."""
     text += "; may be repeated"
-    parser.add_argument(option, action="append", default=[], metavar="A,B,...", help=text)
+    parser.add_argument(option, action="append", default=[], metavar=metavar, help=text)
 
 
 def check_data(arguments: argparse.Namespace) -> None:
@@ -195,8 +178,6 @@ def check_data(arguments: argparse.Namespace) -> None:
 
 def check_packages() -> None:
     """Raises if a package of the extra `compare` is missing; names the command that installs it."""
-    from csdl_keras_cli.optional import check_installed
-
     for package in ("matplotlib", "pandas"):
         check_installed(package, "compare")
 

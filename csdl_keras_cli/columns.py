@@ -11,6 +11,8 @@ from typing import Any, Self, TypeGuard
 
 import numpy as np
 
+from csdl_keras_cli.choices import LARGEST_NUMBER
+
 #: More categories are hardly learned from; such columns are mostly names or identifiers.
 MOST_CATEGORIES = 10_000
 
@@ -46,10 +48,7 @@ class Columns:
 
     @classmethod
     def of(cls, frame: Any, dates: Mapping[Any, str] | None = None) -> Self:
-        """Returns the columns of a data frame, categories in sorted order.
-
-        `dates` are the formats of columns of texts that are dates.
-        """
+        """Returns the columns of a data frame, of which `dates` are texts in these formats."""
         names = list(frame.columns)
         if not all(isinstance(name, (str, int)) for name in names) or len(set(names)) < len(names):
             raise ValueError(f"Expected columns with distinct strings as names; received {names}.")
@@ -142,13 +141,14 @@ class Table:
         return Table(self.rows[indices], self.columns)
 
 
-def as_table(x: Any) -> Table | None:
-    """Returns the encoded rows of a data frame; `None` for anything else."""
+def as_table(x: Any, train: Any = None, dates: Mapping[Any, str] | None = None) -> Table | None:
+    """Returns the encoded rows of a data frame, with the columns of some; else `None`."""
     if isinstance(x, Table):
         return x
     if not is_frame(x):
         return None
-    columns = Columns.of(x)
+    some = x if train is None else x.iloc[train] if hasattr(x, "iloc") else x[train]
+    columns = Columns.of(some, dates)
     return Table(columns.encode(x), columns)
 
 
@@ -158,9 +158,7 @@ def rows_of(x: Any) -> Any:
 
 
 def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
-    """Returns numbers or booleans as float64, NaN where missing; dates as datetime64, NaT where
-    missing and without their time zones; others as a list with None.
-    """
+    """Returns numbers and booleans as float64, dates as datetime64, others as a list with None."""
     categorical = str(getattr(values, "dtype", "")) == "category"
     if getattr(getattr(values, "dtype", None), "time_zone", None):
         values = values.to_list()  # As an array, Polars would move the times to UTC.
@@ -244,14 +242,26 @@ def _codes(name: Any, column: Any, known: tuple[Any, ...] | None) -> np.ndarray:
     return np.array([index.get(value, np.nan) for value in values])
 
 
+def finite_numbers(name: Any, column: Any, missing: bool = False) -> np.ndarray:
+    """Returns a column as floats; refuses other values, and missing ones unless `missing`."""
+    values = _codes(name, column, None)
+    wrong = ~(np.abs(values) <= LARGEST_NUMBER) & ~(np.isnan(values) & missing)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"Expected finite numbers of a size up to {LARGEST_NUMBER:g} in column {name!r}; "
+            f"received {values[row]} in row {row + 1}."
+        )
+    return values
+
+
 def _date_parts(name: Any, column: Any, form: str) -> np.ndarray:
     """Returns dates as whole days since 1970, weekdays from Monday, months and hours `(N, 4)`."""
     values = read_column(name, column)
     if not _is_dates(values):
         listed = np.array(values, object).tolist()
-        listed = [None if _is_missing(value) or _is_mark(value) else value for value in listed]
-        dates = {value: _parsed(name, value, form) for value in set(listed) - {None}}
-        values = _moments([dates.get(value) for value in listed])
+        dates = {it: _parsed(name, it, form) for it in {*listed} if not _is_missing(it)}
+        values = _moments([dates.get(it) for it in listed])
     midnights, first = values.astype("datetime64[D]"), np.datetime64(0, "D")
     days = (midnights - first) / np.timedelta64(1, "D")
     months = (values.astype("datetime64[M]") - np.datetime64(0, "M")) / np.timedelta64(1, "M")
@@ -259,13 +269,10 @@ def _date_parts(name: Any, column: Any, form: str) -> np.ndarray:
     return np.column_stack([days, (days + 3) % 7, months % 12, hours])  # 1970 began on a Thursday.
 
 
-def _is_mark(value: Any) -> bool:
-    """Tells whether a text is a mark for a missing date, such as a dash."""
-    return isinstance(value, str) and not any(map(str.isalnum, value))
-
-
-def _parsed(name: Any, value: Any, form: str) -> datetime.datetime:
-    """Returns the date that a text writes."""
+def _parsed(name: Any, value: Any, form: str) -> datetime.datetime | None:
+    """Returns the date that a text writes; `None` for one without a letter or digit, as a dash."""
+    if isinstance(value, str) and not any(map(str.isalnum, value)):
+        return None
     try:
         if form:  # A date such as 20261129 may have been read as a number.
             text = f"{value:.0f}" if isinstance(value, float) else value

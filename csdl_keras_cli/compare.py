@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *OTHER_PACKAGES)
     parser.add_argument(
         "--algorithms",
-        type=shared.compared,
+        type=shared.algorithms,
         metavar="A,B,...",
         help="what to compare beside scikit-learn, separated by commas; by default "
         "calibrated_bayes, with --effort balanced or best also ensemble_bayes, with --cost-columns "

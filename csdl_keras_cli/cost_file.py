@@ -14,8 +14,7 @@ from csdl_keras_cli.own_table import THOUSANDS, read_rows
 def read_costs(path: pathlib.Path, labels: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Returns the costs `C[true, decision]` of labels in a .csv file, and the names of decisions.
 
-    It may have names of rows, labels, and of columns, decisions, in any order. Decisions that are
-    no label, such as to abstain, come last. Without names, the order is that of `labels`.
+    Decisions that are no label, such as to abstain, come last.
     """
     listed = ", ".join(labels[:12]) + ", ..." * (len(labels) > 12)
     frame = _read_frame(path, len(labels))
@@ -74,33 +73,38 @@ def _read_frame(path: pathlib.Path, num_labels: int) -> pandas.DataFrame:
     return costs
 
 
-def costs_of_columns(
-    columns: np.ndarray, names: Sequence[str], labels: Sequence[str], numbers: np.ndarray
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Returns what each decision costs each example, and the names of decisions, labels first.
-
-    Columns `(N, D)` that are named like the labels are matched by name; otherwise the first ones
-    are those of the labels, in their order. The others are decisions that are no label. Amounts
-    may be gains, negative. `numbers` are those of the examples' labels.
-    """
-    size, listed = len(labels), ", ".join(labels)
-    if len(names) < size:
+def labels_first(option: str, names: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """Returns columns of costs, those of labels first: by their names, or else as given."""
+    if len(names) < len(labels):
         raise ValueError(
-            f"Expected --cost-columns with a column for each label, {listed}; received "
+            f"Expected {option} with a column for each label, {', '.join(labels)}; received "
             f"{len(names)}: {', '.join(names)}."
         )
     if {*labels} <= {*names}:
-        ordered = [*labels, *(name for name in names if name not in labels)]
-        columns, names = columns[:, [list(names).index(name) for name in ordered]], ordered
+        return [*labels, *(name for name in names if name not in labels)]
+    return list(names)
+
+
+def costs_of_columns(
+    columns: np.ndarray, names: Sequence[str], labels: Sequence[str], numbers: np.ndarray
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Returns what each decision costs each example, and the names of decisions, labels first."""
+    size, ordered = len(labels), labels_first("--cost-columns", names, labels)
+    columns = columns[:, [names.index(name) for name in ordered]]
     if (columns < 0).any():
         columns = columns - columns.min(axis=1, keepdims=True)
-    means = np.array([columns[numbers == row, :size].mean(axis=0) for row in range(size)])
+    means = class_means(numbers, columns[:, :size])
     if (wrong := np.diagonal(means) > means.min(axis=1)).any():
         row = int(np.argmax(wrong))
-        told = ", ".join(f"{name} {mean:g}" for name, mean in zip(names, means[row], strict=False))
+        told = ", ".join(f"{ordered[it]} {mean:g}" for it, mean in enumerate(means[row]))
         raise ValueError(
-            f"Expected --cost-columns in the order of the labels, {listed}, or named like them, by "
-            "which the right decision is the cheapest in the mean; received for the label "
-            f"{labels[row]!r}, whose column is {names[row]!r}, the mean costs {told}."
+            f"Expected --cost-columns in the order of the labels, {', '.join(labels)}, or named "
+            "like them, by which the right decision is the cheapest in the mean; received for the "
+            f"label {labels[row]!r}, whose column is {ordered[row]!r}, the mean costs {told}."
         )
-    return columns, (*labels, *names[size:])
+    return columns, (*labels, *ordered[size:])
+
+
+def class_means(numbers: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """Returns the mean costs of the examples of each label."""
+    return pandas.DataFrame(costs).groupby(numbers).mean().to_numpy()

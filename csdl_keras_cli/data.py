@@ -3,7 +3,6 @@
 import argparse
 import dataclasses
 import functools
-import math
 import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,8 @@ import numpy as np
 import pandas
 
 from csdl_keras_cli.classifier import SavedClassifier
-from csdl_keras_cli.columns import Columns, Table, read_column, rows_of
-from csdl_keras_cli.cost_file import costs_of_columns, read_costs
+from csdl_keras_cli.columns import Columns, Table, as_table, read_column, rows_of
+from csdl_keras_cli.cost_file import class_means, costs_of_columns, labels_first, read_costs
 from csdl_keras_cli.known_costs import Expressions, cost_matrices, expressions, names_of
 from csdl_keras_cli.own_table import OwnFile, read_table
 from csdl_keras_cli.splits import split
@@ -126,19 +125,11 @@ class Data:
     def suiting(self, algorithm: "Algorithm") -> "Data":
         """Returns the data in the form that an algorithm takes; raises a ValueError without one."""
         body, is_table = algorithm.body_kind, self.columns is not None
-        if not body.is_network and (is_table or self.classes is not None):
-            raise ValueError(
-                f"Expected a network for this data, since {algorithm.name!r} takes neither "
-                f"tables nor names of labels; received {algorithm.name!r}."
-            )
-        if not is_table or body.takes_frames:
-            return self
-        if body.takes_images:
-            raise ValueError(
-                f"Expected images for {algorithm.name!r}, whose network is convolutional; received "
-                f"a table, {self.name}."
-            )
-        return self._encoded
+        is_named = is_table or self.classes is not None
+        if (is_table and body.takes_images) or (is_named and not body.is_network):
+            what = "images" if body.is_network else "images with the labels 0 to K - 1"
+            raise ValueError(f"Expected {what} for {algorithm.name!r}; received {self.name}.")
+        return self._encoded if is_table and not body.takes_frames else self
 
     @functools.cached_property
     def _encoded(self) -> "Data":
@@ -191,23 +182,15 @@ class Data:
 
 def read_data(arguments: argparse.Namespace) -> Data:
     """Reads the data and costs of `arguments`, which get the names of columns for the record."""
-    if arguments.data is None:
-        data = _named(arguments)
-        if arguments.cost_matrix is None:
-            return data
-        amounts, names = read_costs(arguments.cost_matrix, list(map(str, data.labels)))
-        return dataclasses.replace(data, amounts=amounts, decisions=names)
-    return _own(arguments)
-
-
-def _named(arguments: argparse.Namespace) -> Data:
+    if arguments.data is not None:
+        return _own(arguments)
     from csdl_keras import datasets
 
     name = arguments.dataset.removesuffix("_imb")
     imbalanced = name != arguments.dataset
     data = datasets.load(name, imbalanced, arguments.train_size, arguments.seed)
     labels = tuple(range(data.num_classes))
-    return Data(
+    named = Data(
         data.name,
         labels,
         {"train": data.x_train, "val": data.x_val, "test": data.x_test},
@@ -216,6 +199,15 @@ def _named(arguments: argparse.Namespace) -> Data:
         imbalanced=imbalanced,
         order="as published",
     )
+    return _with_matrix(named, arguments.cost_matrix)
+
+
+def _with_matrix(data: Data, path: pathlib.Path | None) -> Data:
+    """Returns data with the costs in a file, if there is one."""
+    if path is None:
+        return data
+    amounts, names = read_costs(path, data.decisions)
+    return dataclasses.replace(data, amounts=amounts, decisions=names)
 
 
 def _own(arguments: argparse.Namespace) -> Data:
@@ -228,28 +220,23 @@ def _own(arguments: argparse.Namespace) -> Data:
         file = read_table(arguments)
     frame, names = file.frame, tuple(map(str, file.labels))
     by, order = None, "at random within each label"
-    if arguments.split_by:
-        assert frame is not None
-        ((by, column),) = [(_ordered(it, frame[it], file.dates), it) for it in arguments.split_by]
+    for column in arguments.split_by:
+        by = _ordered(column, frame[column], file.dates)
         order = f"the latest by {column!r} are the test"
     groups = None
     if arguments.group:
-        assert frame is not None
         numbers = frame.groupby(arguments.group).ngroup()
         groups = numbers.where(numbers >= 0)
         order += f", no {' and '.join(arguments.group)} in two parts"
     parts = split(file.numbers, arguments.seed, by, groups)
-    inputs = file.inputs
-    if isinstance(inputs, pandas.DataFrame):
-        columns = Columns.of(inputs.iloc[parts["train"]], file.dates)
-        inputs = Table(columns.encode(inputs), columns)
+    table = as_table(file.inputs, parts["train"], file.dates)
+    inputs = file.inputs if table is None else table
     x = {part: inputs[rows] for part, rows in parts.items()}
     y = {part: file.numbers[rows] for part, rows in parts.items()}
     data = Data(path.stem, file.labels, x, y, names, order=order, own=file)
-    data = _with_costs(data, arguments, parts)
+    data = _with_costs(data, file, arguments, parts)
     if not arguments.today:
         return data
-    assert frame is not None
     taken = frame[arguments.today[0]].iloc[parts["test"]].astype("str").str.strip().tolist()
     if unknown := [it for it in taken if it not in data.decisions]:
         raise ValueError(
@@ -271,36 +258,25 @@ def _ordered(name: str, column: pandas.Series, dates: Mapping[str, str]) -> np.n
     return values
 
 
-def _with_costs(data: Data, arguments: argparse.Namespace, parts: Mapping[str, np.ndarray]) -> Data:
+def _with_costs(
+    data: Data, file: OwnFile, arguments: argparse.Namespace, parts: Mapping[str, np.ndarray]
+) -> Data:
     """Returns own data with the costs of the user."""
-    file, labels = data.own, list(data.decisions)
-    assert file is not None
+    labels = data.decisions
     if file.costs is not None:
         vectors, names = costs_of_columns(file.costs, arguments.cost_columns, labels, file.numbers)
         own = {part: vectors[rows] for part, rows in parts.items()}
-        train = data.y["train"]
-        means = np.array([own["train"][train == row].mean(axis=0) for row in range(len(labels))])
+        means = class_means(data.y["train"], own["train"])
         return dataclasses.replace(data, amounts=means, decisions=names, costs=own)
-    matrix, names = None, data.decisions
-    if arguments.cost_matrix is not None:
-        matrix, names = read_costs(arguments.cost_matrix, labels)
-        data = dataclasses.replace(data, amounts=matrix, decisions=names)
-    if not (arguments.known_costs or arguments.cost):
+    data, columns = _with_matrix(data, arguments.cost_matrix), arguments.known_costs
+    if not (columns or arguments.cost):
         return data
-    assert file.frame is not None
-    columns = arguments.known_costs
+    names = data.decisions
     if columns:
-        # Right decisions cost nothing here, so that any order of the columns is as good.
-        if len(columns) < len(labels):
-            raise ValueError(
-                f"Expected --known-costs with a column for each label, {', '.join(labels)}; "
-                f"received {len(columns)}: {', '.join(columns)}."
-            )
-        if {*labels} <= {*columns}:
-            columns = [*labels, *(name for name in columns if name not in labels)]
+        columns = labels_first("--known-costs", columns, labels)
         names = (*labels, *columns[len(labels) :])
     # Those of a matrix count from the right decision, too.
-    beyond = None if matrix is None else data.matrix_of(0)
+    beyond = None if data.amounts is None else data.matrix_of(0)
     known = expressions(labels, names, columns, arguments.cost, beyond)
     costs = cost_matrices(known, file.frame)
     own = {part: costs[rows] for part, rows in parts.items()}
@@ -310,16 +286,13 @@ def _with_costs(data: Data, arguments: argparse.Namespace, parts: Mapping[str, n
 
 def summary(data: Data) -> str:
     """Says what was read: rows, columns, missing cells, labels, split and costs."""
-    counts = np.bincount(np.concatenate(list(data.y.values())))
-    size, places = counts.sum(), np.argsort(-counts, kind="stable")
-    shares = [f"{data.labels[it]} {counts[it] / size:.1%}" for it in places]
-    sizes = ", ".join(
-        f"{len(data.y[part])} {name}"
-        for part, name in (("train", "training"), ("val", "validation"), ("test", "test"))
-    )
+    shares = pandas.Series(np.concatenate([*data.y.values()])).value_counts(normalize=True)
+    labels = [f"{data.labels[place]} {share:.1%}" for place, share in shares.items()]
+    names = {"train": "training", "val": "validation", "test": "test"}
+    sizes = ", ".join(f"{data.size(part)} {name}" for part, name in names.items())
     lines = [
-        f"{data.title}: {size:,} examples, {described_inputs(data)}.",
-        f"{len(counts)} labels: {_listed(shares)}.",
+        f"{data.title}: {sum(map(data.size, names)):,} examples, {described_inputs(data)}.",
+        f"{len(labels)} labels: {_listed(labels)}.",
         f"Split: {sizes} examples, {data.order}.",
     ]
     if data.today is not None:
@@ -339,7 +312,7 @@ def costs_text(data: Data, matrix: np.ndarray, title: str = "") -> str:
     lines = [title, table]
     if not means and np.diagonal(amounts).any():
         lines.append("Right decisions are not free: costs count from those of the right decision.")
-    if data.known_costs is not None and data.own is not None and data.own.frame is not None:
+    if data.known_costs is not None and data.own is not None:
         names = names_of(data.known_costs, list(map(str, data.own.frame.columns)))
         by = f", by the columns {', '.join(names)}" if names else ""
         lines.append(f"Known when deciding{by}.")
@@ -352,26 +325,23 @@ def _short(value: float) -> str:
 
 def described_inputs(data: Data) -> str:
     """Describes the inputs, with what was left out."""
-    x, own = data.x["train"], data.own
-    if isinstance(x, Table):
-        columns = x.columns
+    columns, own = data.columns, data.own
+    if columns is None or own is None:
+        parts = [f"images of {'x'.join(map(str, data.x['train'].shape[1:]))}"]
+    else:
         dates = [str(name) for name, _ in columns.dates]
-        kinds = dict(zip(columns.names, columns.categories, strict=True))
-        texts = [str(name) for name, known in kinds.items() if known is not None]
-        numbers = len(columns.names) - len(dates) - len(texts)
-        parts = [f"{numbers} columns of numbers"]
+        kinds = zip(columns.names, columns.categories, strict=True)
+        texts = [str(name) for name, known in kinds if known is not None]
+        missing = own.inputs.isna().sum().sum()
+        parts = [f"{len(columns.names) - len(dates) - len(texts)} columns of numbers"]
         parts += [f"{len(texts)} of categories ({_listed(texts)})"] * bool(texts)
         parts += [f"{len(dates)} of dates ({_listed(dates)})"] * bool(dates)
-        names = columns.encoded_names
-        own_places = [names.index(str(name)) for name in columns.names]
-        missing = sum(int(np.isnan(it.rows[:, own_places]).sum()) for it in data.x.values())
         parts.append(f"{missing:,} missing cells" if missing else "no missing cells")
-    else:
-        shape = "x".join(map(str, x.shape[1:]))
-        parts = [f"images of {shape}" if len(x.shape) == 4 else f"{math.prod(x.shape[1:])} numbers"]
-    if own is not None and own.left_out:
+    if own is None:
+        return ", ".join(parts)
+    if own.left_out:
         parts.append(f"left out {len(own.left_out)}, such as {own.left_out[0]}")
-    return ". ".join([", ".join(parts), *(own.told if own is not None else ())])
+    return ". ".join([", ".join(parts), *own.told])
 
 
 def _listed(names: Sequence[str]) -> str:

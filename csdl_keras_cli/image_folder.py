@@ -16,11 +16,7 @@ SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".
 def read_images(
     folder: pathlib.Path, size: int | None = None, skip_broken: bool = False
 ) -> OwnFile:
-    """Reads images, gray if all of them are, or else RGB; folders in the folder are their labels.
-
-    They are scaled to `(size, size)` if it is given; `skip_broken` leaves out those that cannot be
-    read.
-    """
+    """Reads images, gray if all are, or else RGB; folders in the folder are their labels."""
     shown = [
         path
         for path in sorted(folder.rglob("*"))
@@ -68,10 +64,7 @@ def read_images(
 def read_image(
     path: str | pathlib.Path, size: int | tuple[int, int] | None = None, gray: bool = False
 ) -> np.ndarray:
-    """Reads an image as `read_images` does: float32 `(height, width, channels)` in [0, 1].
-
-    `size` may be `(height, width)`.
-    """
+    """Reads an image as `read_images` does: float32 `(height, width, channels)` in [0, 1]."""
     return _pixels(_open(path, size), gray)
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras_cli.columns import finite_numbers
+
 #: `[true][decision]`, such as `"0"`, `"amount"` or `"5 + 0.1*amount"`.
 Expressions = list[list[str]]
 
@@ -19,31 +21,25 @@ def expressions(
     cells: Sequence[str],
     matrix: np.ndarray | None = None,
 ) -> Expressions:
-    """Returns the cost of each label and decision; right decisions cost nothing.
+    """Returns the costs by a column for each decision or a matrix, in which `cells` replace some.
 
-    Args:
-        labels, decisions: names, those of labels first among the decisions.
-        columns: a column for each decision with what it costs if it is wrong, or none.
-        cells: texts such as `"decide=no,label=yes: amount"`, which replace single costs.
-        matrix: costs of the other cells, or `None`.
+    Right decisions cost nothing.
     """
-    found = [
-        [_start(row, place, columns, matrix) for place in range(len(decisions))]
-        for row in range(len(labels))
-    ]
+    found = [list(columns) or [""] * len(decisions) for _ in labels]
+    if matrix is not None:
+        found = [[f"{amount:.17g}" for amount in row] for row in matrix]
+    for place in range(len(labels)):
+        found[place][place] = "0"
     for cell in cells:
         match = _CELL.fullmatch(cell)
         named = {match[1]: match[2].strip(), match[3]: match[4].strip()} if match else {}
-        if (
-            match is None
-            or named.get("label") not in labels
-            or named.get("decide") not in decisions
-        ):
+        label, decision = named.get("label"), named.get("decide")
+        if match is None or label not in labels or decision not in decisions:
             raise ValueError(
                 'Expected --cost as "decide=DECISION,label=LABEL: COST", with a label of '
                 f"{', '.join(labels)} and a decision of {', '.join(decisions)}; received {cell!r}."
             )
-        found[labels.index(named["label"])][decisions.index(named["decide"])] = match[5].strip()
+        found[labels.index(label)][decisions.index(decision)] = match[5].strip()
     for label, row in zip(labels, found, strict=True):
         if "" in row:
             raise ValueError(
@@ -52,14 +48,6 @@ def expressions(
                 "others by --cost-matrix."
             )
     return found
-
-
-def _start(row: int, place: int, columns: Sequence[str], matrix: np.ndarray | None) -> str:
-    if row == place:
-        return "0"
-    if columns:
-        return columns[place]
-    return "" if matrix is None else f"{matrix[row, place]:.17g}"
 
 
 def names_of(known: Expressions, columns: Sequence[str]) -> list[str]:
@@ -72,7 +60,7 @@ def cost_matrices(known: Expressions, columns: Mapping[str, Any]) -> np.ndarray:
     """Returns the costs `(N, K, D)` of examples, whose columns are found by name."""
     names = list(columns)
     used = names_of(known, names)
-    values = {name: _amounts(name, columns[name]) for name in used}
+    values = {name: finite_numbers(name, columns[name]) for name in used}
     size = len(next(iter(values.values()))) if used else len(columns[names[0]])
     costs = np.zeros((size, len(known), len(known[0])))
     for row, cells in enumerate(known):
@@ -108,15 +96,3 @@ def _terms(cell: str, columns: Sequence[str]) -> list[tuple[float, str]]:
             )
         found.append((factor, "".join(names)))
     return found
-
-
-def _amounts(name: str, column: Any) -> np.ndarray:
-    """Returns a column of amounts as floats."""
-    values = np.asarray(column).astype("float64")
-    if not np.isfinite(values).all():
-        place = int(np.argmin(np.isfinite(values)))
-        raise ValueError(
-            f"Expected an amount in each row of column {name!r}; received {values[place]} in row "
-            f"{place + 1}."
-        )
-    return values

@@ -1,6 +1,5 @@
 """Columns of a user's table: labels, costs, dates, and inputs that are something else."""
 
-import collections
 import contextlib
 import datetime
 import re
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from csdl_keras_cli.choices import LARGEST_NUMBER
+from csdl_keras_cli.columns import finite_numbers
 
 #: More labels are hardly classes.
 MOST_LABELS = 1000
@@ -52,59 +51,40 @@ _WAYS_OUT = (
 )
 
 
-def finite_numbers(name: str, column: Any, missing: bool = False) -> np.ndarray:
-    """Returns a column as floats; refuses other values, and missing ones unless `missing`."""
-    column = pandas.Series(column)
-    numbers = pandas.to_numeric(column, errors="coerce").to_numpy("float64", na_value=np.nan)
-    wrong = ~(np.abs(numbers) <= LARGEST_NUMBER) & ~(column.isna().to_numpy() & missing)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(
-            f"Expected finite numbers of a size up to {LARGEST_NUMBER:g} in column {name!r}; "
-            f"received {column.iloc[row]} in row {row + 1}."
-        )
-    return numbers
-
-
 def check_inputs(
     frame: pandas.DataFrame, categories: list[str], formats: Mapping[str, str]
 ) -> dict[str, str]:
-    """Returns the formats of columns of texts that are dates; refuses what is something else.
+    """Returns the formats of columns of texts that are dates, `formats` among them.
 
-    That is infinite numbers, and columns of texts most of which look like numbers, or like dates
-    of no or of several formats. A cell without a letter or digit, such as a dash, counts as
-    missing there. Columns in `categories` hold categories, whatever they look like; `formats` are
-    those that the user gives.
+    Refuses infinite numbers, and texts most of which look like numbers, or like dates of no or of
+    several formats. A cell without a letter or digit, such as a dash, counts as missing there.
     """
     told: list[str] = []
     found = dict(formats)
     for name, column in frame.items():
         if column.dtype.kind == "f":
-            finite_numbers(str(name), column, missing=True)
+            finite_numbers(name, column, missing=True)
         if column.dtype.kind in "biufmM" or str(name) in (*categories, *formats):
             continue
-        counts = collections.Counter(value for value in column.dropna() if isinstance(value, str))
-        words = [text for text in counts if re.search(r"\w", text)]
-        dates, numbers = (
-            dict.fromkeys(text for text in words if re.fullmatch(pattern, text))
-            for pattern in (_DATE, _NUMBER)
-        )
-        most = sum(counts[it] for it in words) / 2
-        if sum(counts[it] for it in dates) > most:
-            fitting = date_formats(words)
-            if len(fitting) == 1 and len(words) == len(counts):
+        cells = column.astype(object)
+        counts = cells[cells.map(lambda it: isinstance(it, str))].value_counts(sort=False)
+        words = counts[counts.index.str.contains(r"\w")]
+        dates, numbers = (words[words.index.str.fullmatch(it)] for it in (_DATE, _NUMBER))
+        if 2 * dates.sum() > words.sum():
+            alike, fitting = dates, date_formats(list(words.index))
+            if len(fitting) == 1:
                 found[str(name)] = fitting[0]
                 continue
-            what, alike = "dates, all of one format", dates
-            if len(fitting) > 1:
+            what = "dates, all of one format"
+            if fitting:
                 what = f"dates that are read in one way, and not as {' or '.join(fitting)},"
-        elif sum(counts[it] for it in numbers) > most:
-            what, alike = "numbers and no texts", numbers
+        elif 2 * numbers.sum() > words.sum():
+            alike, what = numbers, "numbers and no texts"
         else:
             continue
-        listed = " and ".join(map(repr, list(alike)[:2]))
-        others = ", ".join([repr(text) for text in counts if text not in alike][:3])
+        others = ", ".join(map(repr, counts.index.difference(alike.index, sort=False)[:3]))
         besides = f", and besides {others}" if others else ""
+        listed = " and ".join(map(repr, alike.index[:2]))
         told.append(f"Expected {what} in column {str(name)!r}; received {listed}{besides}.")
     if told:
         raise ValueError(f"{' '.join(told)} {_WAYS_OUT}")
@@ -112,14 +92,10 @@ def check_inputs(
 
 
 def date_formats(texts: list[str]) -> list[str]:
-    """Returns the formats of `strptime` by which all texts are dates, `""` for ISO 8601.
-
-    >>> date_formats(["03/04/2026", "03/05/2026"]), date_formats(["03/04/2026", "30/04/2026"])
-    (['%d/%m/%Y', '%m/%d/%Y'], ['%d/%m/%Y'])
-    """
+    """Returns the formats of `strptime` by which all texts are dates, `""` for ISO 8601."""
     with contextlib.suppress(ValueError):
         all(map(datetime.datetime.fromisoformat, texts))
-        return [""]  # ISO 8601
+        return [""]
     found = [f"{day}{time}" for day in _DAYS for time in _TIMES]
     for some in (texts[:1], texts[:100], texts):  # Most formats fail on the first text.
         found = [
@@ -143,11 +119,7 @@ def as_written(texts: pandas.Series) -> Any:
 
 
 def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
-    """Returns the labels in sorted order, those that are numbers by size, and each example's place.
-
-    >>> read_labels("animal", np.array(["dog", "cat"] * 3))
-    (('cat', 'dog'), array([1, 0, 1, 0, 1, 0]))
-    """
+    """Returns the labels, sorted, those that are numbers by size, and each example's place."""
     column = pandas.Series(values)
     if column.isna().any():
         raise ValueError(

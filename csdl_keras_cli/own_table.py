@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pandas
 
+from csdl_keras_cli.columns import finite_numbers
 from csdl_keras_cli.did_you_mean import did_you_mean
-from csdl_keras_cli.own_columns import as_written, check_inputs, finite_numbers, read_labels
+from csdl_keras_cli.own_columns import as_written, check_inputs, read_labels
 
 #: Commas come last, since there are some in names and numbers, too.
 _SEPARATORS = (";", "\t", "|", ",")
@@ -43,7 +44,7 @@ class OwnFile:
     #: `(N, D)`, the columns of costs, or `None`.
     costs: np.ndarray | None = None
     #: All columns of a table, or `None`.
-    frame: pandas.DataFrame | None = None
+    frame: Any = None
     #: The formats of columns whose texts are dates.
     dates: Mapping[str, str] = dataclasses.field(default_factory=dict)
     #: What was left out, columns without a name or files, and what else stands out.
@@ -52,13 +53,10 @@ class OwnFile:
 
 
 def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], str | None]:
-    """Returns the arguments of `pandas.read_csv` for a .csv file, its rows, the head among them,
-    and the name of the first row if rows have names.
+    """Returns arguments of `pandas.read_csv`, all rows, and the first row's name if rows have one.
 
-    The separator is the one that the first lines have most of, unless a line for Excel tells it.
-    Where it is no comma, numbers may have decimal commas. R writes rows with a name that has no
-    cell in the head: in quotes, or the row's number. Any other line of more or fewer cells is
-    refused, since pandas would move or invent cells.
+    Lines of more or fewer cells than the first are refused, since pandas would move or invent
+    cells, but for names of rows that R writes: in quotes, or the row's number.
     """
     try:
         text = path.read_text("utf-8-sig")
@@ -90,17 +88,16 @@ def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], 
         if any(_DECIMAL_COMMA.fullmatch(it) and not THOUSANDS.fullmatch(it) for it in texts):
             options["decimal"] = ","
     width, body = len(rows[0]), rows[1:]
-    wrong = [place for place, row in enumerate(rows) if len(row) != width]
-    if not wrong:
+    place = next((place for place, row in enumerate(rows) if len(row) != width), None)
+    if place is None:
         return options, rows, None
-    if body and all(len(row) == width + 1 for row in body):
+    if all(len(row) == width + 1 for row in body):
         names = [row[0].strip() for row in body]
         quoted = len(re.findall(r'\n *"', text)) >= len({*names}) == len(names)
         numbered = names == [str(place + 1) for place in range(len(names))]
         # Lines that end with a separator look alike, but for their last cells.
         if (numbered or quoted) and any(row[-1] for row in body):
             return options, rows, names[0]
-    place = wrong[0]
     raise ValueError(
         f"Expected {path} to have as many cells in each line; received {width} in line "
         f"{numbers[0]}, {len(rows[place])} in line {numbers[place]}. Cells with the separator "

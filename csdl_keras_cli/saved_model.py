@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from csdl_keras_cli.choices import LARGEST_NUMBER
-from csdl_keras_cli.columns import Columns, read_column
+from csdl_keras_cli.columns import Columns
 from csdl_keras_cli.known_costs import Expressions, cost_matrices
 from csdl_keras_cli.optional import check_installed
 
@@ -68,10 +68,7 @@ class SavedModel:
         """Returns the costs `(N, K, D)` of rows by their amounts, if the model has known costs."""
         if self.known_costs is None:
             return None
-        found = {name: read_column(name, columns[name]) for name in self.amounts}
-        for name, values in found.items():
-            if not isinstance(values, np.ndarray):
-                raise ValueError(f"Expected numbers in column {name!r}; received {values[0]!r}.")
+        found = {name: columns[name] for name in self.amounts}
         # Where costs depend on no column, any column says how many rows there are.
         return cost_matrices(self.known_costs, found or columns)
 

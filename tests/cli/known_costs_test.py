@@ -56,7 +56,7 @@ def test_cells_that_are_refused(cells, told):
         ("amuont", COLUMNS, "columns 'amount', 'a . b', 'job'; received 'amuont'"),
         ("amount*amount", COLUMNS, "sum of numbers, columns and their products.*amount.amount'"),
         ("-0.1*amount", COLUMNS, "costs of at least 0; received -1 for '-0.1.amount' in row 1"),
-        ("amount", {"amount": [1, np.nan]}, "an amount in each row of column 'amount'; .* row 2"),
+        ("amount", {"amount": [1, np.nan]}, "finite .* in column 'amount'; received nan in row 2"),
     ],
 )
 def test_costs_that_are_refused(cell, columns, told):
