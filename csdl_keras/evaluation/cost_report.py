@@ -32,11 +32,7 @@ _COLUMNS = (
 
 @dataclasses.dataclass(frozen=True)
 class CostRow:
-    """Costs of one model's decisions, of today's rule or of the best constant decision.
-
-    `normalized_cost` is NaN unless the best constant decision's cost is above 0, `per_class` empty
-    without labels, and a comparison `None` with itself and where there is no other.
-    """
+    """Costs of one model's decisions, of today's rule or of the best constant decision."""
 
     name: str
     average_cost: float

@@ -96,11 +96,7 @@ def _outputs_at_random(model: keras.Model) -> np.ndarray:
 
 
 def check_values(values: np.ndarray, output: str) -> None:
-    """Raises if outputs `(N, ..., D)` are probabilities instead of costs, or the reverse.
-
-    A single row and rows of two columns that sum to 1 may be costs, since expected costs do as
-    well if each of two mistakes costs 1. Rows with NaN are ignored.
-    """
+    """Raises if outputs `(N, ..., D)` are probabilities instead of costs, or the reverse."""
     rows = values.reshape(-1, values.shape[-1])
     rows = rows[~np.isnan(rows.astype("float64")).any(axis=1)]
     if output == "probability":
@@ -113,6 +109,7 @@ def check_values(values: np.ndarray, output: str) -> None:
                 f"{len(rows)} rows like it. Costs are output='cost'; logits are neither: end "
                 "the model in a softmax, or pass it to bayes_classifier with from_logits=True."
             )
+    # Expected costs in two columns sum to 1 as well, if each of two mistakes costs 1.
     elif len(rows) > 1 and rows.shape[1] > 2 and probability_rows(rows).all():
         raise ValueError(
             "Expected costs, which decide by argmin; received rows that sum to 1, such as "
@@ -123,10 +120,7 @@ def check_values(values: np.ndarray, output: str) -> None:
 
 
 def check_loss(model: keras.Model, kind: str) -> None:
-    """Raises if a model was trained by a loss of costs, and its outputs are none, or the reverse.
-
-    `kind` is what its outputs are taken for, `"cost"`, `"probability"` or `"logits"`.
-    """
+    """Raises if a model was trained for costs, and its outputs are none, or the reverse."""
     losses = keras.tree.flatten(getattr(model, "loss", None))
     wanted = kind if kind == "cost" else "probability"
     if len(losses) != 1 or (trained := _loss_kind(losses[0])) in (None, wanted):
@@ -149,11 +143,7 @@ def _loss_kind(loss: Any) -> str | None:
 
 
 def describe_output(model: keras.Model) -> tuple[str, str]:
-    """Returns the kind of a model's output and its last layer in words.
-
-    The kind may also be `"score"` for a logarithm of probabilities, `"other"` for an activation
-    that gives no distribution, or `"unknown"` for other layers and subclassed models.
-    """
+    """Returns the kind of a model's output, of `OUTPUTS`, `MEANING` or `"unknown"`, and its end."""
     declared = getattr(model, "output_kind", None)
     if declared in OUTPUTS:
         return declared, type(model).__name__

@@ -336,10 +336,7 @@ class Trainer:
         cost_matrix: ArrayLike | None,
         settings: Settings | None = None,
     ) -> "list[Training]":
-        """Returns the training of each network of an algorithm.
-
-        Raises a `ValueError` if data, costs and algorithm do not fit together.
-        """
+        """Returns the training of each network of an algorithm, if that fits data and costs."""
         settings = self.settings if settings is None else check_settings(settings)
         data = self.data
         algorithm = settings.with_members(get_algorithm(algorithm), data.train.x.shape)
@@ -505,11 +502,7 @@ def _remarks(first: "Training") -> list[str]:
 
 
 class Training:
-    """The training of network `member` of an algorithm.
-
-    `matrix` holds means where costs differ from example to example. A network does not learn from
-    its own of the `folds`, one of each training example, which validates it.
-    """
+    """The training of a network of an algorithm; its own of the `folds` validates it."""
 
     def __init__(
         self,
@@ -579,10 +572,7 @@ class Training:
 
     @functools.cached_property
     def descriptions(self) -> list[dict[str, Any]]:
-        """All that its pre-training, if it has one, and its training depend on, for their keys.
-
-        What a cache does not keep gets a new key each time.
-        """
+        """All that its pre-training, if it has one, and its training depend on, for their keys."""
         digests, pretraining = self.data.fingerprints, self.pretraining
         common = {
             "environment": self.environment,
@@ -619,7 +609,7 @@ class Training:
             "smoothing": self.smoothing,
         }
         found.append(common | stage)
-        if not is_kept(stage):
+        if not is_kept(stage):  # So each request gets a new key.
             found = [{**one, "request": uuid.uuid4().hex} for one in found]
         return found
 
