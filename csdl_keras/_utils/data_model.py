@@ -84,7 +84,8 @@ def with_data(model: keras.Model, *sources: keras.Model, **known: Any) -> Any:
                 f"Expected members with the same {name.replace('_', ' ')}; received {received}. "
                 "Train all of them on the same labels, columns and costs."
             )
-    found = first | {name: value for name, value in known.items() if value is not None}
+    told = {name: np.asarray(it).tolist() for name, it in known.items() if it is not None}
+    found = first | told
     del found["columns"]
     if isinstance(model, DataModel):
         model.set_data(**found)

@@ -184,9 +184,8 @@ class _Tail:
     """The largest costs `(N,)` of one decision, and what may come beyond them.
 
     Beyond the largest of N values lies a share of about 1 / N, whose mean in a tail of index `xi`
-    is the largest value divided by `1 - xi`. This is the bound, with the upper 95 % limit of
-    Hill's estimate of `xi` from the `2 sqrt(N)` largest values, but at most eight times the
-    largest one.
+    is the largest value divided by `1 - xi`. This is the bound, with the upper 95 % limit of Hill's
+    estimate of `xi` from the `2 sqrt(N)` largest values, but at most eight times the largest one.
     """
 
     def __init__(self, costs: np.ndarray):

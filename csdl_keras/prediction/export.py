@@ -52,9 +52,8 @@ def export(
 
     Args:
         model: a model that outputs costs, probabilities or logits.
-        path: file that ends in `.onnx` or `.tflite`, which is replaced as a whole if
-            it exists; or for a SavedModel a new or empty folder. The folder that it
-            is in must exist.
+        path: file that ends in `.onnx` or `.tflite`, which is replaced as a whole if it exists; or
+            for a SavedModel a new or empty folder. The folder that it is in must exist.
         format: `"savedmodel"`, `"onnx"` or `"litert"`.
         output, from_logits, cost_matrix_input: as in `serving_model`.
 

@@ -78,9 +78,8 @@ def train(
     """Trains a classifier whose decisions cost little, from end to end.
 
     Args:
-        x: inputs `(N, ...)`: images `(N, height, width, channels)`, rows, or a data frame of
-            pandas or Polars, whose categories, dates and missing values the network for tables
-            takes.
+        x: inputs `(N, ...)`: images `(N, height, width, channels)`, rows, or a data frame of pandas
+            or Polars, whose categories, dates and missing values the network for tables takes.
         y: labels `(N,)`: integers, which are the rows of the cost matrix, or strings or
             booleans, whose sorted order (`numpy.unique`) is that of the rows.
         cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`. A data frame
@@ -102,8 +101,7 @@ def train(
             (default) is `"balanced"` for `"ensemble_bayes"` and `"quick"` for others.
         epochs: most epochs of training, and of pre-training; `None` (default): as in `settings`.
         settings: a `Settings`; `None` (default) is `Settings()`.
-        seed: seed of everything random; `None` (default) follows
-            `keras.utils.set_random_seed`.
+        seed: seed of everything random; `None` (default) follows `keras.utils.set_random_seed`.
         verbose: `"auto"` (default) shows a bar of epochs for each network in a terminal or
             notebook; 0, 1 and 2 are as in `keras.Model.fit`.
 

@@ -328,8 +328,7 @@ class CNNHyperModel(AlgorithmHyperModel):
     Args:
         input_shape: `(height, width, channels)` of images in [0, 1].
         cost_matrix: as in `CSDNNHyperModel`; `None` (default) for `cnn_sosr` only.
-        algorithm: `"cnn_blind"`, `"cnn_bayes"` (default), `"cnn_sosr"`, or such
-            an `Algorithm`.
+        algorithm: `"cnn_blind"`, `"cnn_bayes"` (default), `"cnn_sosr"`, or such an `Algorithm`.
         variant: space of `"quick"` (default) and `"full"`, see `models.caffe_cifar10`.
         mean: as in `models.caffe_cifar10`. Defaults to 0.
         optimizer: space of `"sgd"` (default) and `"adam"`.
