@@ -13,6 +13,7 @@ from csdl_keras._utils.types import Tensor
 
 # What the names of losses that train scores of classes have in them.
 _CLASSIFIER_LOSSES = ("crossentropy", "categoricalhinge", "kldivergence")
+_OPERATIONS = {"Softmax": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid"}
 
 _TRAINED = {
     "cost": "estimates of costs, lowest for the right class",
@@ -168,21 +169,15 @@ def describe_tensor(tensor: Tensor) -> tuple[str, str]:
     if declared in OUTPUTS:
         return declared, words
     # A softmax may be a layer, an activation or an operation of Keras.
+    name, activation = _OPERATIONS.get(type(layer).__name__), getattr(layer, "activation", None)
+    if name is None and activation is None:
+        return "unknown", words
+    if name is None:
+        name = getattr(activation, "__name__", str(activation))
+        words = f"{words} with activation {name!r}"
+        if getattr(keras.activations, name, None) is not activation:
+            return "unknown", words
     last = getattr(layer, "axis", -1) in (-1, len(tensor.shape) - 1)
-    operations = {
-        "Softmax": "probability" if last else "other",
-        "LogSoftmax": "score",
-        "Sigmoid": "probability" if one else "other",
-    }
-    if type(layer).__name__ in operations:
-        return operations[type(layer).__name__], words
-    activation = getattr(layer, "activation", None)
-    if activation is None:
-        return "unknown", words
-    name = getattr(activation, "__name__", str(activation))
-    words = f"{words} with activation {name!r}"
-    if getattr(keras.activations, name, None) is not activation:
-        return "unknown", words
-    if name == "softmax" or (name == "sigmoid" and one):
+    if (name == "softmax" and last) or (name == "sigmoid" and one):
         return "probability", words
     return ("score" if name == "log_softmax" else "other"), words
