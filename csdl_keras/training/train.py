@@ -123,9 +123,6 @@ def train(
     >>> csdl_keras.decide(model, data.x_test).shape, len(model.history.epoch)
     ((540,), 2)
     """
-    settings = Settings() if settings is None else check_settings(settings)
-    if epochs is not None:
-        settings = settings.limit_epochs(epochs)
     trainer = Trainer(
         x,
         y,
@@ -136,7 +133,9 @@ def train(
         seed=seed,
         verbose=verbose,
     )
-    algorithm = get_algorithm(algorithm, effort)
+    if epochs is not None:
+        trainer.settings = trainer.settings.limit_epochs(epochs)
+    algorithm, data = get_algorithm(algorithm, effort), trainer.data
     is_network = algorithm.body_kind.is_network
     if validation_data is False and is_network and not algorithm.calibrated:
         warnings.warn(
@@ -144,10 +143,10 @@ def train(
             "validate it.",
             stacklevel=2,
         )
-    has_folds = settings.with_members(algorithm, trainer.data.train.x.shape).cross_fits
+    has_folds = trainer.settings.with_members(algorithm, data.train.x.shape).cross_fits
     if validation_data is None and is_network and not has_folds:
         drawn = np.random.randint(2**31 - 1) if seed is None else seed
-        trainer.data = trainer.data.split(np.random.RandomState(drawn))
+        trainer.data = data.split(np.random.RandomState(drawn))
     ((_, trained),) = trainer._start([(algorithm, cost_matrix)], _raise)
     if isinstance(trained.model, keras.Model):
         history = keras.callbacks.History()
@@ -581,10 +580,7 @@ class Training:
             "folds": describe(self.folds),
             "member": self.member,
         }
-        # Costs of the examples' own are divided by other units for other algorithms.
-        costs: list[Any] = [fingerprint(self.matrix / self.unit)]
-        if self.data.train.costs is not None:
-            costs = [digests["costs"], self.unit]
+        costs = [digests["costs"], fingerprint(self.matrix / self.unit)]
         found: list[dict[str, Any]] = []
         if pretraining is not None:
             of_training = self.body.of_training
