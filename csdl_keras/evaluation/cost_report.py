@@ -226,12 +226,9 @@ def cost_report(
         str(name): check_decisions(own, *costs.shape)
         for name, own in zip(decisions, numbers, strict=False)
     }
-    today = None
-    if baseline is not None:
-        today = check_decisions(numbers[-1], len(costs), costs.shape[1], "baseline")
+    today = None if baseline is None else check_decisions(numbers[-1], *costs.shape, "baseline")
     always = np.full(len(costs), constant)
-    averages = {name: chosen_costs(costs, own).mean() for name, own in chosen.items()}
-    names = sorted(averages, key=lambda name: averages[name])
+    names = sorted(chosen, key=lambda name: chosen_costs(costs, chosen[name]).mean())
 
     def row(name: str, decisions: np.ndarray, best: np.ndarray | None = None) -> CostRow:
         """Returns the costs of decisions, compared with those of others."""
