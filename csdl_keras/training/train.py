@@ -15,7 +15,7 @@ import numpy as np
 from csdl_keras._utils.arrays import call_of, check_range
 from csdl_keras._utils.checks import LARGEST_SEED, check_callbacks, check_integer
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.files import fingerprint, from_arrays, to_arrays
+from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import check_numbered, float_dtype
@@ -754,7 +754,7 @@ def _smoothed_crossentropy(share: float) -> Callable[[Tensor, Tensor], Tensor]:
 
 
 def _fit_csosr(training: Training) -> _Computed:
-    """Fits `CSOSR` on flattened inputs and scaled costs; returns it as arrays, a record first."""
+    """Fits `CSOSR` on flattened inputs and scaled costs; returns it in a record."""
     from csdl_keras.baselines.csosr import CSOSR  # which imports scikit-learn
 
     body, data, unit = training.body, training.data.train, training.unit
@@ -767,8 +767,7 @@ def _fit_csosr(training: Training) -> _Computed:
         binary_costs=True,  # They were checked before they were scaled.
     )
     machine.fit(rows, data.y if data.costs is None else data.costs / unit)
-    info = {"epochs": int(machine.n_iter_), "duality_gap": float(machine.duality_gap_)}
-    return to_arrays(machine.to_record()), info
+    return [], {"epochs": int(machine.n_iter_), "machine": machine.to_record()}
 
 
 # From trained networks to the model that decides.
@@ -782,14 +781,14 @@ def _trained(members: Sequence[Training], found: Sequence[_Results | Exception])
             raise error
     results = [one for one in found if isinstance(one, list)]
     first, arrays = members[0], [one[-1].arrays for one in results]
+    info, seconds = results[0][-1].info, sum(it.seconds for one in results for it in one)
     unit = first.unit if first.algorithm.output == "cost" else 1.0
     if first.body.is_network:
         model = with_data(_classifier(members, arrays), classes=first.data.classes, unit=unit)
     else:
         from csdl_keras.baselines.csosr import CSOSR
 
-        model = CSOSR.from_record(from_arrays(arrays[0])[0])
-    info, seconds = results[0][-1].info, sum(it.seconds for one in results for it in one)
+        model = CSOSR.from_record(info["machine"])
     return Trained(model, seconds, int(info["epochs"]), unit, info.get("history", {}))
 
 
