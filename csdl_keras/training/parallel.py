@@ -102,16 +102,10 @@ def _adopt(wanted: dict[str, Any]) -> None:
 
 
 def _check_environment(wanted: dict[str, Any]) -> None:
-    found = environment()
-    differences = [
-        f"{name} {found[name]!r}, not {value!r}"
-        for name, value in wanted.items()
-        if found[name] != value
-    ]
-    if differences:
+    if (found := environment()) != wanted:
         raise ValueError(
             "Expected training to run in the versions and settings of Keras in which it was asked "
-            f"for, whose results it keeps; received {', '.join(differences)}."
+            f"for, whose results it keeps, {wanted}; received {found}."
         )
 
 
