@@ -226,7 +226,9 @@ def cost_report(
         str(name): check_decisions(own, *costs.shape)
         for name, own in zip(decisions, numbers, strict=False)
     }
-    today = None if baseline is None else check_decisions(numbers[-1], *costs.shape, "baseline")
+    today = None
+    if baseline is not None:
+        today = check_decisions(numbers[-1], len(costs), costs.shape[1], "baseline")
     always = np.full(len(costs), constant)
     names = sorted(chosen, key=lambda name: chosen_costs(costs, chosen[name]).mean())
 
