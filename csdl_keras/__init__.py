@@ -26,16 +26,14 @@ from csdl_keras.losses import (
     sosr,
 )
 from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
-from csdl_keras.prediction import (
-    adjust_priors,
-    bayes_classifier,
-    bayes_decisions,
-    calibrate,
-    decide,
-    decision_model,
-    export,
-)
+from csdl_keras.prediction.adjust_priors import adjust_priors
+from csdl_keras.prediction.bayes_classifier import bayes_classifier
+from csdl_keras.prediction.bayes_decisions import bayes_decisions
+from csdl_keras.prediction.calibrate import calibrate
+from csdl_keras.prediction.decide import decide
+from csdl_keras.prediction.export import export
 from csdl_keras.prediction.kind import output_kind
+from csdl_keras.prediction.serving import decision_model
 from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm

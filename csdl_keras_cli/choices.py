@@ -1,4 +1,4 @@
-"""The names that options choose from, which the package reads here or checks on import.
+"""The names that options choose from, which the package reads here or a test compares.
 
 Importing the package takes seconds, while help and wrong arguments are to be answered at once.
 """

@@ -39,11 +39,7 @@ def check_bool(name: str, value: Any) -> bool:
 
 
 def check_number(
-    name: str,
-    value: Any,
-    low: float = -math.inf,
-    high: float = math.inf,
-    exclude_low: bool = False,
+    name: str, value: Any, low: float = -math.inf, high: float = math.inf, exclude_low: bool = False
 ) -> float:
     """Returns `value` as a float if it is finite and in `[low, high]`, or in `(low, high]`."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)

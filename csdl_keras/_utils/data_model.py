@@ -8,6 +8,9 @@ import numpy as np
 
 from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
 
+#: What a model knows of its data, besides the columns that its layer has, by default.
+_UNKNOWN = {"classes": None, "unit": 1.0, "decisions": None, "known_costs": None}
+
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class DataModel(keras.Model):
@@ -65,18 +68,14 @@ class DataModel(keras.Model):
         return super().fit(self.encode(x), *args, validation_data=validation_data, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the config, with the classes and the unit where they are not the default."""
+        """Returns the config, with what is known of the data where that is not the default."""
         found = data_of(self)
-        del found["columns"]  # Its layer has them.
-        default = {"classes": None, "unit": 1.0, "decisions": None, "known_costs": None}
-        return super().get_config() | {it: one for it, one in found.items() if one != default[it]}
+        known = {name: found[name] for name in _UNKNOWN if found[name] != _UNKNOWN[name]}
+        return super().get_config() | known
 
 
 def with_data(model: keras.Model, *sources: keras.Model, **known: Any) -> Any:
-    """Returns a functional model with the data of `sources`, which must agree, and `known` ones.
-
-    `known` are `classes`, `unit`, `decisions` and `known_costs`, unless they are `None`.
-    """
+    """Returns a functional model with the data of `sources`, which must agree, and `known` ones."""
     first, *others = [data_of(source) for source in sources or (model,)]
     for name, value in first.items():
         if any(one[name] != value for one in others):
@@ -85,25 +84,18 @@ def with_data(model: keras.Model, *sources: keras.Model, **known: Any) -> Any:
                 f"Expected members with the same {name.replace('_', ' ')}; received {received}. "
                 "Train all of them on the same labels, columns and costs."
             )
-    found = first | {name: value for name, value in known.items() if value is not None}
+    told = {name: np.asarray(it).tolist() for name, it in known.items() if it is not None}
+    found = first | told
     del found["columns"]
-    if not isinstance(model, DataModel):
-        plain = all(found[it] is None for it in ("classes", "decisions", "known_costs"))
-        if plain and found["unit"] == 1.0 and frame_columns(model) is None:
-            return model
+    if isinstance(model, DataModel):
+        model.set_data(**found)
+    elif found != _UNKNOWN or frame_columns(model) is not None:
         return DataModel(inputs_of(model), model.output, name=model.name, **found)
-    model.set_data(**found)
     return model
 
 
 def data_of(model: keras.Model) -> dict[str, Any]:
     """Returns what models must have in common if one is made of them."""
-    classes, known = getattr(model, "classes", None), getattr(model, "known_costs", None)
-    decisions = getattr(model, "decisions", None)
-    return {
-        "classes": None if classes is None else classes.tolist(),
-        "columns": frame_columns(model),
-        "unit": getattr(model, "unit", 1.0),
-        "decisions": None if decisions is None else list(decisions),
-        "known_costs": None if known is None else list(map(list, known)),
-    }
+    found = {name: getattr(model, name, default) for name, default in _UNKNOWN.items()}
+    listed = {name: np.asarray(value).tolist() for name, value in found.items()}
+    return {**listed, "columns": frame_columns(model)}

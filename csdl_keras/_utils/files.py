@@ -32,8 +32,10 @@ class DamagedFileError(ValueError):
     """A file that is not what was written."""
 
 
-def to_arrays(record: dict[str, Any], arrays: Sequence[np.ndarray] = ()) -> list[np.ndarray]:
-    """Returns a record, as JSON with arrays anywhere, and more arrays as arrays alone."""
+def write_arrays(
+    path: pathlib.Path, record: dict[str, Any], arrays: Sequence[np.ndarray] = ()
+) -> None:
+    """Writes arrays, and a record as JSON with arrays anywhere, to an .npz file as a whole."""
     stored = [*arrays]
 
     def put(value: Any) -> dict[str, int]:
@@ -41,38 +43,25 @@ def to_arrays(record: dict[str, Any], arrays: Sequence[np.ndarray] = ()) -> list
         return {"array": len(stored) - 1}
 
     text = json.dumps({"arrays": len(arrays), "record": record}, default=put)
-    return [np.frombuffer(text.encode(), np.uint8), *map(_plain, stored)]
-
-
-def from_arrays(stored: Sequence[np.ndarray]) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Returns what `to_arrays` was given; in the record tuples are lists, tensors arrays."""
-    text, *arrays = stored
-
-    def get(value: dict[str, Any]) -> Any:
-        return arrays[value["array"]] if value.keys() == {"array"} else value
-
-    found = json.loads(text.tobytes(), object_hook=get)
-    return found["record"], arrays[: found["arrays"]]
-
-
-def write_arrays(
-    path: pathlib.Path, record: dict[str, Any], arrays: Sequence[np.ndarray] = ()
-) -> None:
-    """Writes a record and arrays, see `to_arrays`, to an .npz file, whole or not at all."""
-    text, *stored = to_arrays(record, arrays)
+    stored = [*map(_plain, stored)]
     if any(array.dtype.hasobject for array in stored):  # NumPy would write a pickle.
         raise ValueError("Expected arrays of numbers; received dtype object.")
     named: dict[str, Any] = {f"array_{i}": it for i, it in enumerate(stored)}
     with replacing(path) as unfinished, unfinished.open("wb") as file:
-        np.savez(file, record=text, **named)
+        np.savez(file, record=np.frombuffer(text.encode(), np.uint8), **named)
 
 
 def read_arrays(path: pathlib.Path) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Reads what `write_arrays` wrote."""
+    """Reads what `write_arrays` wrote; in the record tuples are lists, tensors arrays."""
     named = read_npz(path)
+
+    def get(value: dict[str, Any]) -> Any:
+        return stored[value["array"]] if value.keys() == {"array"} else value
+
     try:
         stored = [named[f"array_{i}"] for i in range(len(named) - 1)]
-        return from_arrays([named["record"], *stored])
+        found = json.loads(named["record"].tobytes(), object_hook=get)
+        return found["record"], stored[: found["arrays"]]
     except (AttributeError, LookupError, ValueError, TypeError) as error:
         raise DamagedFileError(
             f"Expected {path} to be as csdl_keras wrote it; received another npz file."

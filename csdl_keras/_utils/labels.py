@@ -11,10 +11,7 @@ from csdl_keras._utils.types import ArrayLike
 
 
 def value_key(label: Any) -> Any:
-    """Returns a key by which labels are equal if and only if they have the same value.
-
-    1, 1.0 and `numpy.int64(1)` are one value; `True`, and the string `"1"`, are others.
-    """
+    """Returns a key by which labels are equal that are one value: 1 is 1.0, but not `True`."""
     if isinstance(label, (bool, np.bool_)):
         return (bool, bool(label))
     return label.item() if isinstance(label, (np.number, np.str_)) else label
@@ -112,11 +109,7 @@ def class_labels(classes: Any) -> np.ndarray | None:
 def decision_labels(
     classes: np.ndarray, num_decisions: int, other_decisions: Sequence[object] | None = None
 ) -> np.ndarray:
-    """Returns the label of each decision `(D,)`: first those of classes, then the others.
-
-    Of `other_decisions`, `None` (default) takes the next numbers above the highest class if
-    classes are numbers or booleans, and otherwise `"decision_K"` and so on.
-    """
+    """Returns the label of each decision `(D,)`: those of classes, then the others or new ones."""
     classes, known = np.asarray(classes), min(len(classes), num_decisions)
     others: Any = other_decisions
     if others is None and classes.dtype.kind in "biuf":

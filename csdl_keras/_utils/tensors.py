@@ -178,31 +178,24 @@ def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
 
 
 def looks_like_probabilities(outputs: Tensor) -> Tensor:
-    """Tells whether all rows of outputs `(..., D)` are distributions, which costs hardly are.
-
-    Those of a tensor, a batch, count if they are four or more and not all alike, since a few
-    costs may sum to 1 by chance. One column never counts.
-    """
+    """Tells whether all rows of outputs `(..., D)` are distributions, which costs hardly are."""
     if outputs.shape[-1] in (None, 1):
         return False
     rows = probability_rows(outputs)
     if isinstance(outputs, np.ndarray):
         return bool(rows.all())
+    # A few costs, or the same ones again, may sum to 1 by chance in a batch.
     flat = ops.reshape(outputs, (-1, outputs.shape[-1]))
     several = ops.logical_and(ops.size(rows) >= 4, ops.any(flat != flat[:1]))
     return ops.logical_and(ops.all(rows), several)
 
 
 def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
-    """Counts rows that are not one-hot, and the marks of rows by the remainder of their class by 3.
-
-    One-hot, also with label smoothing, is a row that sums to 1 with all entries equal but one. A
-    mark is an entry above 1/2. Counts `(4,)` of several batches add up; rows of weight 0 are not
-    counted.
-    """
+    """Counts rows that are not one-hot, and entries above 1/2 by their index modulo 3, `(4,)`."""
     library: Any = np if isinstance(costs, np.ndarray) else ops
     costs = costs.astype("float64", copy=False) if library is np else at_least_float32(costs)
     width = costs.shape[-1]
+    # Also with label smoothing, a row sums to 1 and all its entries but one are equal.
     least = library.max(costs, axis=-1) + (width - 1) * library.min(costs, axis=-1)
     other = library.maximum(library.sum(costs, axis=-1) - 1.0, 1.0 - least) > _ROUNDING
     marks = [library.any(costs[..., k::3] > 0.5, axis=-1) for k in range(3)]

@@ -1,10 +1,6 @@
 """Scores, confidence intervals and comparisons of any classifier's decisions, in NumPy."""
 
-from csdl_keras.evaluation.calibration_error import (
-    Reliability,
-    calibration_error,
-    reliability,
-)
+from csdl_keras.evaluation.calibration_error import Reliability, calibration_error, reliability
 from csdl_keras.evaluation.cost_report import CostReport, cost_report
 from csdl_keras.evaluation.estimate_priors import PriorEstimate, estimate_priors
 from csdl_keras.evaluation.intervals import CostDifference, compare_costs, cost_interval

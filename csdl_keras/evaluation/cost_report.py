@@ -32,11 +32,7 @@ _COLUMNS = (
 
 @dataclasses.dataclass(frozen=True)
 class CostRow:
-    """Costs of one model's decisions, of today's rule or of the best constant decision.
-
-    `normalized_cost` is NaN unless the best constant decision's cost is above 0, `per_class` empty
-    without labels, and a comparison `None` with itself and where there is no other.
-    """
+    """Costs of one model's decisions, of today's rule or of the best constant decision."""
 
     name: str
     average_cost: float
@@ -234,8 +230,7 @@ def cost_report(
     if baseline is not None:
         today = check_decisions(numbers[-1], len(costs), costs.shape[1], "baseline")
     always = np.full(len(costs), constant)
-    averages = {name: chosen_costs(costs, own).mean() for name, own in chosen.items()}
-    names = sorted(averages, key=lambda name: averages[name])
+    names = sorted(chosen, key=lambda name: chosen_costs(costs, chosen[name]).mean())
 
     def row(name: str, decisions: np.ndarray, best: np.ndarray | None = None) -> CostRow:
         """Returns the costs of decisions, compared with those of others."""

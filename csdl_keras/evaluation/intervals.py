@@ -126,14 +126,10 @@ def paired_difference(own: np.ndarray, other: np.ndarray, bounds: "CostBounds") 
 
 
 class CostBounds:
-    """What decisions for new examples may cost at least and at most.
+    """What decisions for new examples may cost at least and at most."""
 
-    One matrix has known bounds, and so have amounts of which the largest is given. Those of
-    costs of each example are judged: decisions may pay the largest amount seen, or as large
-    a share of what may come beyond as they pay of the largest amounts here. `lowest` was
-    subtracted from all amounts.
-    """
-
+    # Costs of each example, unlike a matrix, have no known bounds. So decisions may pay the largest
+    # amount seen, or as large a share of what may come beyond as they pay of the largest here.
     # The largest amount seen, and the share of the ten largest in the sum of all, where each
     # example counts with that of its costliest decision; `None` if the bounds are known.
     largest_seen: float | None = None
@@ -188,9 +184,8 @@ class _Tail:
     """The largest costs `(N,)` of one decision, and what may come beyond them.
 
     Beyond the largest of N values lies a share of about 1 / N, whose mean in a tail of index `xi`
-    is the largest value divided by `1 - xi`. This is the bound, with the upper 95 % limit of
-    Hill's estimate of `xi` from the `2 sqrt(N)` largest values, but at most eight times the
-    largest one.
+    is the largest value divided by `1 - xi`. This is the bound, with the upper 95 % limit of Hill's
+    estimate of `xi` from the `2 sqrt(N)` largest values, but at most eight times the largest one.
     """
 
     def __init__(self, costs: np.ndarray):

@@ -108,9 +108,8 @@ def savings(
     Arguments as in `average_cost`.
 
     References:
-        - [Bahnsen, Aouada, Ottersten: Example-dependent cost-sensitive decision
-          trees, Expert Systems with Applications
-          2015](https://doi.org/10.1016/j.eswa.2015.04.042)
+        - [Bahnsen, Aouada, Ottersten: Example-dependent cost-sensitive decision trees, Expert
+          Systems with Applications 2015](https://doi.org/10.1016/j.eswa.2015.04.042)
 
     Example:
 

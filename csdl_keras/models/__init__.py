@@ -10,15 +10,9 @@ from csdl_keras.models.expected_cost_model import (
 )
 from csdl_keras.models.mlp import mlp
 from csdl_keras.models.tabular import tabular
-from csdl_keras.prediction import (
-    BayesModel,
-    bayes_classifier,
-    cost_estimator,
-    decision_model,
-    ensemble,
-    serving_model,
-    view_average,
-)
+from csdl_keras.prediction.bayes_classifier import BayesModel, bayes_classifier, cost_estimator
+from csdl_keras.prediction.ensemble import ensemble, view_average
+from csdl_keras.prediction.serving import decision_model, serving_model
 
 __all__ = [
     "AuxiliaryCostModel",

@@ -247,12 +247,7 @@ def split_inputs(model: keras.Model, ending: CostsEnding | None) -> tuple[Any, T
 
 
 def probability_model(model: Classifier, output: str | None = None) -> keras.Model | None:
-    """Returns the part of a classifier that outputs class probabilities, sharing its layers.
-
-    That is the model itself if it outputs probabilities; of a model of expected costs the part
-    before its costs; `None` for a model that estimates costs without probabilities. `output` is as
-    in `csdl_keras.output_kind`.
-    """
+    """Returns the part of a model that outputs class probabilities, or `None` if none does."""
     if not isinstance(model, keras.Model):
         return None
     if output_kind(model, output) == "probability":

@@ -79,11 +79,7 @@ def bayes_decisions(
 def limited_decisions(
     expected: np.ndarray, limits: dict[int, int], with_prices: bool
 ) -> tuple[np.ndarray, dict[int, float]]:
-    """Finds the decisions of lowest total expected cost `(N, D)` that keep the limits.
-
-    Returns decisions `(N,)`, and `with_prices` by how much one more of each limited decision would
-    lower the total.
-    """
+    """Returns the decisions `(N,)` of lowest total cost that keep the limits, and their prices."""
     room = np.array([limits.get(k, len(expected)) for k in range(expected.shape[1])])
     cheapest = np.argmin(expected, axis=1)
     if (np.bincount(cheapest, minlength=len(room)) <= room).all():

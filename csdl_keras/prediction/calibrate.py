@@ -170,11 +170,7 @@ def fit_temperature(
     spread: float | None = 1.0,
     sample_weight: np.ndarray | None = None,
 ) -> tuple[float, np.ndarray]:
-    """Returns the temperature and biases `(K,)` under which labels `(N,)` are most likely.
-
-    `probabilities` are `(N, K)`, weights `(N,)`. Without `with_bias` biases are zeros; `spread` is
-    the standard deviation of the priors, or `None` for none.
-    """
+    """Returns the temperature and biases `(K,)` under which labels `(N,)` are most likely."""
     from scipy.optimize import minimize  # slow to import
     from scipy.special import log_softmax
 

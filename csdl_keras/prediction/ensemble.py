@@ -37,9 +37,8 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
             they are adjusted to.
 
     References:
-        - [Lakshminarayanan, Pritzel, Blundell: Simple and scalable predictive
-          uncertainty estimation using deep ensembles, NIPS
-          2017](https://arxiv.org/abs/1612.01474)
+        - [Lakshminarayanan, Pritzel, Blundell: Simple and scalable predictive uncertainty
+          estimation using deep ensembles, NIPS 2017](https://arxiv.org/abs/1612.01474)
 
     Example:
 

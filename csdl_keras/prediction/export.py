@@ -52,9 +52,8 @@ def export(
 
     Args:
         model: a model that outputs costs, probabilities or logits.
-        path: file that ends in `.onnx` or `.tflite`, which is replaced as a whole if
-            it exists; or for a SavedModel a new or empty folder. The folder that it
-            is in must exist.
+        path: file that ends in `.onnx` or `.tflite`, which is replaced as a whole if it exists; or
+            for a SavedModel a new or empty folder. The folder that it is in must exist.
         format: `"savedmodel"`, `"onnx"` or `"litert"`.
         output, from_logits, cost_matrix_input: as in `serving_model`.
 
@@ -133,10 +132,8 @@ def main() -> None:
 
 
 def float32_model(model: keras.Model) -> keras.Model:
-    """Returns the model, or a copy with float32 in place of other floats.
-
-    Runtimes for CPUs lack most operations on 16-bit floats, LiteRT also those on 64-bit floats.
-    """
+    """Returns the model, or a copy with float32 in place of other floats."""
+    # Runtimes for CPUs lack most operations on 16-bit floats, LiteRT also those on 64-bit floats.
     # An input layer has its type in `dtype`, a layer that computes in `compute_dtype`.
     found = {dtype for it in all_layers(model) for dtype in (it.dtype, it.compute_dtype)}
     if not found & set(_OTHER_FLOATS):

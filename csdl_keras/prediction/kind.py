@@ -13,6 +13,7 @@ from csdl_keras._utils.types import Tensor
 
 # What the names of losses that train scores of classes have in them.
 _CLASSIFIER_LOSSES = ("crossentropy", "categoricalhinge", "kldivergence")
+_OPERATIONS = {"Softmax": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid"}
 
 _TRAINED = {
     "cost": "estimates of costs, lowest for the right class",
@@ -96,11 +97,7 @@ def _outputs_at_random(model: keras.Model) -> np.ndarray:
 
 
 def check_values(values: np.ndarray, output: str) -> None:
-    """Raises if outputs `(N, ..., D)` are probabilities instead of costs, or the reverse.
-
-    A single row and rows of two columns that sum to 1 may be costs, since expected costs do as
-    well if each of two mistakes costs 1. Rows with NaN are ignored.
-    """
+    """Raises if outputs `(N, ..., D)` are probabilities instead of costs, or the reverse."""
     rows = values.reshape(-1, values.shape[-1])
     rows = rows[~np.isnan(rows.astype("float64")).any(axis=1)]
     if output == "probability":
@@ -113,6 +110,7 @@ def check_values(values: np.ndarray, output: str) -> None:
                 f"{len(rows)} rows like it. Costs are output='cost'; logits are neither: end "
                 "the model in a softmax, or pass it to bayes_classifier with from_logits=True."
             )
+    # Expected costs in two columns sum to 1 as well, if each of two mistakes costs 1.
     elif len(rows) > 1 and rows.shape[1] > 2 and probability_rows(rows).all():
         raise ValueError(
             "Expected costs, which decide by argmin; received rows that sum to 1, such as "
@@ -123,10 +121,7 @@ def check_values(values: np.ndarray, output: str) -> None:
 
 
 def check_loss(model: keras.Model, kind: str) -> None:
-    """Raises if a model was trained by a loss of costs, and its outputs are none, or the reverse.
-
-    `kind` is what its outputs are taken for, `"cost"`, `"probability"` or `"logits"`.
-    """
+    """Raises if a model was trained for costs, and its outputs are none, or the reverse."""
     losses = keras.tree.flatten(getattr(model, "loss", None))
     wanted = kind if kind == "cost" else "probability"
     if len(losses) != 1 or (trained := _loss_kind(losses[0])) in (None, wanted):
@@ -149,11 +144,7 @@ def _loss_kind(loss: Any) -> str | None:
 
 
 def describe_output(model: keras.Model) -> tuple[str, str]:
-    """Returns the kind of a model's output and its last layer in words.
-
-    The kind may also be `"score"` for a logarithm of probabilities, `"other"` for an activation
-    that gives no distribution, or `"unknown"` for other layers and subclassed models.
-    """
+    """Returns the kind of a model's output, of `OUTPUTS`, `MEANING` or `"unknown"`, and its end."""
     declared = getattr(model, "output_kind", None)
     if declared in OUTPUTS:
         return declared, type(model).__name__
@@ -178,21 +169,15 @@ def describe_tensor(tensor: Tensor) -> tuple[str, str]:
     if declared in OUTPUTS:
         return declared, words
     # A softmax may be a layer, an activation or an operation of Keras.
+    name, activation = _OPERATIONS.get(type(layer).__name__), getattr(layer, "activation", None)
+    if name is None and activation is None:
+        return "unknown", words
+    if name is None:
+        name = getattr(activation, "__name__", str(activation))
+        words = f"{words} with activation {name!r}"
+        if getattr(keras.activations, name, None) is not activation:
+            return "unknown", words
     last = getattr(layer, "axis", -1) in (-1, len(tensor.shape) - 1)
-    operations = {
-        "Softmax": "probability" if last else "other",
-        "LogSoftmax": "score",
-        "Sigmoid": "probability" if one else "other",
-    }
-    if type(layer).__name__ in operations:
-        return operations[type(layer).__name__], words
-    activation = getattr(layer, "activation", None)
-    if activation is None:
-        return "unknown", words
-    name = getattr(activation, "__name__", str(activation))
-    words = f"{words} with activation {name!r}"
-    if getattr(keras.activations, name, None) is not activation:
-        return "unknown", words
-    if name == "softmax" or (name == "sigmoid" and one):
+    if (name == "softmax" and last) or (name == "sigmoid" and one):
         return "probability", words
     return ("score" if name == "log_softmax" else "other"), words

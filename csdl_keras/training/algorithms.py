@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from csdl_keras._utils.checks import check_choice, check_integer, check_type
+from csdl_keras._utils.checks import check_choice, check_integer
 from csdl_keras.training.bodies import BODIES, EFFORTS, Body, KernelMachine
 from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import MARKS, PRETRAININGS, Pretraining
@@ -59,7 +59,6 @@ class Algorithm:
     effort: str | None = None
 
     def __post_init__(self) -> None:
-        check_type("name", self.name, str, "a string")
         for name, known, kind in (
             ("body", BODIES, (Body, KernelMachine)),
             ("pretraining", PRETRAININGS, Pretraining),
@@ -177,12 +176,6 @@ ALGORITHMS: dict[str, Algorithm] = {it.name: it for it in _TABLE}
 
 #: The names of the fifteen algorithms of the paper's Table 1.
 PAPER_ALGORITHMS = tuple(it.name for it in _TABLE if it.in_table2)
-
-# The command names them without importing this package.
-assert choices.PAPER_ALGORITHMS == PAPER_ALGORITHMS and choices.EFFORTS == tuple(EFFORTS)
-assert (*PAPER_ALGORITHMS, *choices.OTHER_ALGORITHMS) == tuple(ALGORITHMS)
-assert choices.OF_LABELS == tuple(it.name for it in _TABLE if it.shares_training)
-assert {*choices.BY_SPEED} == {*ALGORITHMS}
 
 
 def get_algorithm(algorithm: str | Algorithm, effort: str | None = None) -> Algorithm:

@@ -41,15 +41,11 @@ _CHANGES: dict[str, tuple[_Change, ...]] = {
 
 
 class ChooseAugmentation(keras.callbacks.Callback):
-    """Raises the strengths of a `RandomAffine` layer to those that classes survive.
+    """Raises the strengths of a `RandomAffine` layer, in one epoch, to those that classes survive.
 
     A digit that is mirrored is another digit or none; a cat is a cat. A network that has seen
     only shifted images recognises changed ones where such images are natural, and not where they
-    are not. So when epoch number `epoch` begins, a range of changes is taken up if
-    `(L - L_0) / (L_c - L_0) <= 0.1`, with the negative log-likelihoods `L_0` of held-out examples
-    as they are, `L` of those changed to the ends of the range, and `L_c` under the shares of
-    classes alone; all are means over classes of the mean over examples. Small changes need also
-    `L_0 < L_c / 4`: the network may soon know its examples by heart.
+    are not.
     """
 
     def __init__(self, x: np.ndarray, y: np.ndarray, epoch: int):
@@ -70,10 +66,7 @@ class ChooseAugmentation(keras.callbacks.Callback):
 def chosen_strengths(
     predict: Callable[[np.ndarray], np.ndarray], x: np.ndarray, y: np.ndarray
 ) -> list[float]:
-    """Returns the strengths of rotation, zoom and both flips that examples survive.
-
-    `predict` returns class probabilities `(N, K)` of images.
-    """
+    """Returns the strengths of rotation, zoom and both flips that examples survive."""
     shares = np.bincount(y) / len(y)
     guessing = -np.log(shares[shares > 0]).mean()
     loss = _balanced_loss(predict(x), y)

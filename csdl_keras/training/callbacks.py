@@ -6,12 +6,9 @@ import keras
 
 
 class StopWhenDone(keras.callbacks.EarlyStopping):
-    """`EarlyStopping` that goes on as long as the loss on validation examples falls.
+    """`EarlyStopping` that goes on as long as the loss on validation examples falls."""
 
-    What decisions cost on few examples may be low by chance in an early epoch. So an epoch counts
-    as one without improvement only if neither the monitored value nor `"val_loss"` is lower than
-    ever before. The weights kept are those of the best monitored value.
-    """
+    # What decisions cost on few examples may be low by chance in an early epoch.
 
     def __init__(self, monitor: str, patience: int):
         super().__init__(monitor, mode="min", patience=patience, restore_best_weights=True)

@@ -57,11 +57,7 @@ class Examples:
 
 @dataclasses.dataclass(frozen=True)
 class TrainingData:
-    """Training examples, validation examples or `None`, and more inputs of pre-training.
-
-    `columns` are those of the data frame that the inputs were, and `classes` the labels if they
-    were no integers.
-    """
+    """Examples, columns if inputs were a data frame, and labels if those were no integers."""
 
     train: Examples
     validation: Examples | None = None
@@ -181,11 +177,8 @@ def _check_validation(
 def _examples(
     name: str, x: Any, y: ArrayLike, costs: CostsLike | None, classes: np.ndarray | None
 ) -> Examples:
-    """Returns copies of the examples, but not of `known` costs, if they pass their checks.
-
-    The contents of the data are part of keys, so they must not change when the caller changes
-    an array. `name` is what messages call the inputs; `classes` decide the order of named costs.
-    """
+    """Returns copies of the examples, but not of known costs, if they pass their checks."""
+    # Contents are part of keys, so they must not change when the caller changes an array.
     labels = check_labels(y).copy()
     inputs = _inputs(name, x)
     check_rows(name, inputs, len(labels))
@@ -212,29 +205,22 @@ def _inputs(name: str, x: Any) -> np.ndarray:
 def validation_split(
     labels: np.ndarray, fraction: float, generator: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns sorted indices for training and validation, with the same share of every class.
-
-    Every class keeps a training example. If fewer examples than classes would be held out, too
-    few to validate on, none are.
-    """
+    """Returns sorted indices for training and validation, with the same share of every class."""
     size = len(labels)
     order = np.lexsort((generator.uniform(size=size), labels))  # By class, shuffled within it.
     # Examples are chosen as evenly along that order as whole numbers allow.
     counts = np.floor(fraction * np.arange(size + 1) + 0.5)
     chosen = np.diff(counts) > 0
     chosen[np.flatnonzero(np.diff(labels[order], prepend=-1))] = False  # First one of a class.
-    if chosen.sum() < len(np.unique(labels)):
+    if chosen.sum() < len(np.unique(labels)):  # Too few to validate on.
         chosen[:] = False
     return np.sort(order[~chosen]), np.sort(order[chosen])
 
 
 def assign_folds(labels: np.ndarray, number: int, seed: int | None) -> np.ndarray:
-    """Returns a fold `(N,)` for each example, with about the same share of every class in each.
-
-    It is -1 for the only example of a class, which no network can miss.
-    """
+    """Returns a fold `(N,)` for each example, with about the same share of every class in each."""
     order = np.lexsort((np.random.default_rng(seed or 0).uniform(size=len(labels)), labels))
     folds = np.empty(len(labels), np.int64)
     folds[order] = np.arange(len(labels)) % number
-    folds[np.bincount(labels)[labels] == 1] = -1
+    folds[np.bincount(labels)[labels] == 1] = -1  # No network can miss the only one of a class.
     return folds

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import keras
 import numpy as np
 
-from csdl_keras._utils.checks import check_choice, check_type
+from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs.conversions import regret
 from csdl_keras.losses.base import CostLoss
@@ -78,9 +78,6 @@ class Objective:
     calibrates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_type("name", self.name, str, "a string")
-        if self.loss is not None and not callable(self.loss):
-            raise ValueError(f"Expected `loss` to be callable or None; received {self.loss!r}.")
         check_choice("output", self.output, _OUTPUTS)
         check_choice("unit", self.unit, ("largest", "mean"))
         for one in self.predictions:

@@ -27,13 +27,10 @@ Network: TypeAlias = keras.Model | Callable[[tuple[int, ...], int], keras.Model]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class OwnNetwork(AutoNetwork):
-    """A network of the user's, trained as the network of the default algorithms is on tables.
-
-    Of a model each network is a copy with new weights, unless frozen. With `copies`, networks of a
-    function are copied too, so that members of an ensemble share no layers.
-    """
+    """A network of the user's, trained as the network of the default algorithms is on tables."""
 
     network: Network
+    #: Whether networks of a function are copied, so that members of an ensemble share no layers.
     copies: bool = False
 
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
@@ -138,11 +135,7 @@ def _reseeded(config: Any, seeds: Seeds) -> Any:
 
 
 def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | None) -> keras.Model:
-    """Returns a network with outputs of the kind `"probability"`, `"cost"` or `"features"`.
-
-    A network of features gets an output layer, after the mean over positions if they are maps
-    of features; logits get a softmax; for features, an output layer is left out.
-    """
+    """Returns a network with outputs of the kind `"probability"`, `"cost"` or `"features"`."""
     tensor = output_of(network)
     kind = network_kind(tensor, num_outputs)
     rank, one_unit = len(tensor.shape), kind == "probability" and tensor.shape[-1] == 1

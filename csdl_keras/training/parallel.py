@@ -20,12 +20,7 @@ _SECONDS_BETWEEN_LOOKS = 0.5
 def run_tasks(
     tasks: Mapping[str, Callable[[], Any]], wanted: dict[str, Any]
 ) -> Iterator[tuple[str, Any]]:
-    """Yields the name and the result, or the exception, of each task as soon as it ends.
-
-    Tasks run under `joblib.Parallel()`, in the `environment()` that is wanted. If a process ends
-    during a task, the tasks that are left run one by one, so that only the task that ends it
-    fails. Processes end soon after this one, however it ends.
-    """
+    """Yields the name and the result, or the exception, of each task as soon as it ends."""
     import joblib  # slow to import
 
     left = {name: (name, os.getpid(), wanted, task) for name, task in tasks.items()}
@@ -39,7 +34,7 @@ def run_tasks(
     with _threads(joblib.effective_n_jobs(joblib.Parallel().n_jobs)):
         try:
             yield from run(list(left))
-        except BrokenProcessPool:
+        except BrokenProcessPool:  # Run alone, only the task that ends its process fails.
             for name in list(left):
                 try:
                     yield from run([name])
@@ -112,16 +107,10 @@ def _adopt(wanted: dict[str, Any]) -> None:
 
 
 def _check_environment(wanted: dict[str, Any]) -> None:
-    found = environment()
-    differences = [
-        f"{name} {found[name]!r}, not {value!r}"
-        for name, value in wanted.items()
-        if found[name] != value
-    ]
-    if differences:
+    if (found := environment()) != wanted:
         raise ValueError(
             "Expected training to run in the versions and settings of Keras in which it was asked "
-            f"for, whose results it keeps; received {', '.join(differences)}."
+            f"for, whose results it keeps, {wanted}; received {found}."
         )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from csdl_keras._utils.arrays import call_of, check_range
 from csdl_keras._utils.checks import LARGEST_SEED, check_callbacks, check_integer
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.files import fingerprint, from_arrays, to_arrays
+from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import check_numbered, float_dtype
@@ -78,9 +78,8 @@ def train(
     """Trains a classifier whose decisions cost little, from end to end.
 
     Args:
-        x: inputs `(N, ...)`: images `(N, height, width, channels)`, rows, or a data frame of
-            pandas or Polars, whose categories, dates and missing values the network for tables
-            takes.
+        x: inputs `(N, ...)`: images `(N, height, width, channels)`, rows, or a data frame of pandas
+            or Polars, whose categories, dates and missing values the network for tables takes.
         y: labels `(N,)`: integers, which are the rows of the cost matrix, or strings or
             booleans, whose sorted order (`numpy.unique`) is that of the rows.
         cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`. A data frame
@@ -102,8 +101,7 @@ def train(
             (default) is `"balanced"` for `"ensemble_bayes"` and `"quick"` for others.
         epochs: most epochs of training, and of pre-training; `None` (default): as in `settings`.
         settings: a `Settings`; `None` (default) is `Settings()`.
-        seed: seed of everything random; `None` (default) follows
-            `keras.utils.set_random_seed`.
+        seed: seed of everything random; `None` (default) follows `keras.utils.set_random_seed`.
         verbose: `"auto"` (default) shows a bar of epochs for each network in a terminal or
             notebook; 0, 1 and 2 are as in `keras.Model.fit`.
 
@@ -125,9 +123,6 @@ def train(
     >>> csdl_keras.decide(model, data.x_test).shape, len(model.history.epoch)
     ((540,), 2)
     """
-    settings = Settings() if settings is None else check_settings(settings)
-    if epochs is not None:
-        settings = settings.limit_epochs(epochs)
     trainer = Trainer(
         x,
         y,
@@ -138,7 +133,9 @@ def train(
         seed=seed,
         verbose=verbose,
     )
-    algorithm = get_algorithm(algorithm, effort)
+    if epochs is not None:
+        trainer.settings = trainer.settings.limit_epochs(epochs)
+    algorithm, data = get_algorithm(algorithm, effort), trainer.data
     is_network = algorithm.body_kind.is_network
     if validation_data is False and is_network and not algorithm.calibrated:
         warnings.warn(
@@ -146,10 +143,10 @@ def train(
             "validate it.",
             stacklevel=2,
         )
-    has_folds = settings.with_members(algorithm, trainer.data.train.x.shape).cross_fits
+    has_folds = trainer.settings.with_members(algorithm, data.train.x.shape).cross_fits
     if validation_data is None and is_network and not has_folds:
         drawn = np.random.randint(2**31 - 1) if seed is None else seed
-        trainer.data = trainer.data.split(np.random.RandomState(drawn))
+        trainer.data = data.split(np.random.RandomState(drawn))
     ((_, trained),) = trainer._start([(algorithm, cost_matrix)], _raise)
     if isinstance(trained.model, keras.Model):
         history = keras.callbacks.History()
@@ -336,10 +333,7 @@ class Trainer:
         cost_matrix: ArrayLike | None,
         settings: Settings | None = None,
     ) -> "list[Training]":
-        """Returns the training of each network of an algorithm.
-
-        Raises a `ValueError` if data, costs and algorithm do not fit together.
-        """
+        """Returns the training of each network of an algorithm, if that fits data and costs."""
         settings = self.settings if settings is None else check_settings(settings)
         data = self.data
         algorithm = settings.with_members(get_algorithm(algorithm), data.train.x.shape)
@@ -505,11 +499,7 @@ def _remarks(first: "Training") -> list[str]:
 
 
 class Training:
-    """The training of network `member` of an algorithm.
-
-    `matrix` holds means where costs differ from example to example. A network does not learn from
-    its own of the `folds`, one of each training example, which validates it.
-    """
+    """The training of a network of an algorithm; its own of the `folds` validates it."""
 
     def __init__(
         self,
@@ -579,10 +569,7 @@ class Training:
 
     @functools.cached_property
     def descriptions(self) -> list[dict[str, Any]]:
-        """All that its pre-training, if it has one, and its training depend on, for their keys.
-
-        What a cache does not keep gets a new key each time.
-        """
+        """All that its pre-training, if it has one, and its training depend on, for their keys."""
         digests, pretraining = self.data.fingerprints, self.pretraining
         common = {
             "environment": self.environment,
@@ -593,10 +580,7 @@ class Training:
             "folds": describe(self.folds),
             "member": self.member,
         }
-        # Costs of the examples' own are divided by other units for other algorithms.
-        costs: list[Any] = [fingerprint(self.matrix / self.unit)]
-        if self.data.train.costs is not None:
-            costs = [digests["costs"], self.unit]
+        costs = [digests["costs"], fingerprint(self.matrix / self.unit)]
         found: list[dict[str, Any]] = []
         if pretraining is not None:
             of_training = self.body.of_training
@@ -619,7 +603,7 @@ class Training:
             "smoothing": self.smoothing,
         }
         found.append(common | stage)
-        if not is_kept(stage):
+        if not is_kept(stage):  # So each request gets a new key.
             found = [{**one, "request": uuid.uuid4().hex} for one in found]
         return found
 
@@ -770,7 +754,7 @@ def _smoothed_crossentropy(share: float) -> Callable[[Tensor, Tensor], Tensor]:
 
 
 def _fit_csosr(training: Training) -> _Computed:
-    """Fits `CSOSR` on flattened inputs and scaled costs; returns it as arrays, a record first."""
+    """Fits `CSOSR` on flattened inputs and scaled costs; returns it in a record."""
     from csdl_keras.baselines.csosr import CSOSR  # which imports scikit-learn
 
     body, data, unit = training.body, training.data.train, training.unit
@@ -783,8 +767,7 @@ def _fit_csosr(training: Training) -> _Computed:
         binary_costs=True,  # They were checked before they were scaled.
     )
     machine.fit(rows, data.y if data.costs is None else data.costs / unit)
-    info = {"epochs": int(machine.n_iter_), "duality_gap": float(machine.duality_gap_)}
-    return to_arrays(machine.to_record()), info
+    return [], {"epochs": int(machine.n_iter_), "machine": machine.to_record()}
 
 
 # From trained networks to the model that decides.
@@ -798,14 +781,14 @@ def _trained(members: Sequence[Training], found: Sequence[_Results | Exception])
             raise error
     results = [one for one in found if isinstance(one, list)]
     first, arrays = members[0], [one[-1].arrays for one in results]
+    info, seconds = results[0][-1].info, sum(it.seconds for one in results for it in one)
     unit = first.unit if first.algorithm.output == "cost" else 1.0
     if first.body.is_network:
         model = with_data(_classifier(members, arrays), classes=first.data.classes, unit=unit)
     else:
         from csdl_keras.baselines.csosr import CSOSR
 
-        model = CSOSR.from_record(from_arrays(arrays[0])[0])
-    info, seconds = results[0][-1].info, sum(it.seconds for one in results for it in one)
+        model = CSOSR.from_record(info["machine"])
     return Trained(model, seconds, int(info["epochs"]), unit, info.get("history", {}))
 
 

@@ -1,10 +1,10 @@
-"""The names of the command line are those of the package, which checks those of algorithms."""
+"""The names of the command line are those of the package."""
 
 import pytest
 
 from csdl_keras.paper.profiles import PROFILES
-from csdl_keras.training import CaffeCNN
-from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
+from csdl_keras.training import EFFORTS, CaffeCNN
+from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, get_algorithm
 from csdl_keras_cli import choices
 from csdl_keras_cli.baselines import _MADE
 from csdl_keras_cli.main import COMMANDS, build_parser
@@ -13,7 +13,10 @@ from csdl_keras_cli.main import COMMANDS, build_parser
 def test_names():
     assert all(get_algorithm(name).name in ALGORITHMS for name in choices.ALIASES)
     names = choices.PAPER_ALGORITHMS
-    assert {*names, *choices.OTHER_ALGORITHMS} == {*ALGORITHMS} == {*choices.BY_SPEED}
+    assert names == PAPER_ALGORITHMS and choices.EFFORTS == tuple(EFFORTS)
+    assert (*names, *choices.OTHER_ALGORITHMS) == tuple(ALGORITHMS)
+    assert {*choices.BY_SPEED} == {*ALGORITHMS}
+    assert choices.OF_LABELS == tuple(it for it in ALGORITHMS if ALGORITHMS[it].shares_training)
     assert {*choices.PACKAGED} < {*names}
     images = [name for name in ALGORITHMS if get_algorithm(name).body_kind.takes_images]
     assert {*choices.OF_IMAGES} == {*images}
