@@ -23,11 +23,8 @@ def expressions(
 ) -> Expressions:
     """Returns the cost of each label and decision; right decisions cost nothing.
 
-    Args:
-        labels, decisions: names, those of labels first among the decisions.
-        columns: a column for each decision with what it costs if it is wrong, or none.
-        cells: texts such as `"decide=no,label=yes: amount"`, which replace single costs.
-        matrix: costs of the other cells, or `None`.
+    The others cost what `columns` names for each decision, or a number of `matrix`; `cells`, such
+    as `"decide=no,label=yes: amount"`, replace single costs.
     """
     found = [[""] * len(decisions) for _ in labels]
     for row, place in np.ndindex(len(labels), len(decisions)):
