@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 from csdl_keras_cli.arguments import add_model, positive_integer
@@ -55,6 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
                 host, port = self.servers[0].sockets[0].getsockname()[:2]
                 print(ready(model, f"[{host}]" if ":" in host else host, port), flush=True)
 
+    # Models of Python code compute in threads that would keep the server from each of the many
+    # steps of a request for 5 ms, the default, so that hundreds of clients waited for seconds.
+    sys.setswitchinterval(0.0005)
     names = ("concurrency", "waiting", "missing_values")
     app = create_app(model, **{name: getattr(arguments, name) for name in names})
     limits: dict[str, Any] = {"http": ClosingProtocol, "timeout_keep_alive": KEEP_ALIVE}

@@ -251,6 +251,7 @@ def test_options_of_serve(model, monkeypatch, capsys):
         configs.append(server.config)
 
     monkeypatch.setattr("uvicorn.Server.main_loop", leave)
+    monkeypatch.setattr("sys.setswitchinterval", lambda seconds: None)
     # Its logging would close the streams that pytest captures.
     monkeypatch.setattr("uvicorn.Config.configure_logging", lambda config: None)
     assert main(["serve", str(model[0]), "--host", "localhost", "--port", "0"]) == 0
