@@ -57,7 +57,7 @@ def expressions(
     return found
 
 
-def names_of(known: Expressions, columns: Sequence[str] = ()) -> list[str]:
+def names_of(known: Expressions, columns: Sequence[str]) -> list[str]:
     """Returns the columns that expressions name, each once; `columns` may hold `+` and `*`."""
     terms = (term for row in known for cell in row for term in _terms(cell, columns))
     return list(dict.fromkeys(name for _, names in terms for name in names))

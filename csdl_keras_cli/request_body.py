@@ -80,7 +80,7 @@ class RequestBody:
             expected = ", ".join([*shapes, "rows as objects"] if self.columns else shapes)
             raise ValueError(
                 f"Expected {expected}; received {reprlib.repr(first['input'])} at "
-                f"{list(first['loc'])}: {first['msg']}."
+                f"{list(first['loc'])}: {first['msg']}"
             ) from error
         arrays = {name: np.array(found[name], end.dtype) for name, end in self.arrays.items()}
         sizes = {name: len(it) for name, it in found.items()}

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pathlib
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -132,11 +133,15 @@ def _keras(path: pathlib.Path) -> SavedModel:
     model = csdl_keras.models.serving_model(keras.saving.load_model(path, compile=False))
     ends = inputs_of(model)
     inputs = {end.name: Input(end.shape, _dtype(end.dtype)) for end in keras.tree.flatten(ends)}
+    lock = threading.Lock()  # On JAX, calls of a compiled model change its state.
 
     def run(feed: dict[str, Any]) -> Sequence[np.ndarray]:
         arrays = _arrays(feed, inputs)
-        found = model(keras.tree.map_structure(lambda end: arrays[end.name], ends))
-        return [keras.ops.convert_to_numpy(found[name]) for name in _OUTPUTS]
+        with lock:
+            found = model.predict_on_batch(
+                keras.tree.map_structure(lambda end: arrays[end.name], ends)
+            )
+        return [found[name] for name in _OUTPUTS]
 
     return _named(run, inputs, model.output["costs"].shape[-1], data_of(model))
 
