@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from csdl_keras_cli.arguments import add_model, positive_integer
+from csdl_keras_cli.arguments import add_model, add_number
 from csdl_keras_cli.optional import check_installed
 
 if TYPE_CHECKING:
@@ -27,13 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     parser.add_argument("--port", type=int, default=8000, help="port (%(default)s)")
-    for option, default, text in (
-        ("--concurrency", 2, "requests computed at once"),
-        ("--waiting", 16, "further requests that may wait; others are told to retry"),
-    ):
-        parser.add_argument(
-            option, type=positive_integer, default=default, metavar="N", help=f"{text} ({default})"
-        )
+    add_number(parser, "--concurrency", "requests computed at once (%(default)s)", 2)
+    text = "further requests that may wait; others are told to retry (%(default)s)"
+    add_number(parser, "--waiting", text, 16)
     text = "null in arrays of floats is a missing value; in rows of a table it always is"
     parser.add_argument("--missing-values", action="store_true", help=text)
 
