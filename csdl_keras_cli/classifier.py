@@ -16,52 +16,38 @@ from csdl_keras_cli.writable import replacing
 class SavedClassifier:
     """What `csdl-keras compare` saves of scikit-learn by joblib: it decides on rows as they are.
 
-    Args:
-        classifier: a fitted `csdl_keras.sklearn.BayesClassifier`, or `csdl_keras.baselines.CSOSR`,
-            of encoded rows, whose labels are numbers.
-        rule: `"Bayes"` decides by the lowest expected cost, `"argmax"` by the most likely class,
-            and a number is that decision, always.
-        classes: the labels, in the order of their numbers.
-        decisions: names of all decisions, those of labels first.
-        columns: the columns of a table, or `None` for images and other arrays.
-        known_costs: what decisions cost by columns that are known when deciding, or `None`.
-        input_shape: the shape of an image or other array, or `None` for tables.
-        scale: what a cost of 1 that the classifier estimates stands for. Defaults to 1.
-
-    Example:
-
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from csdl_keras.sklearn import BayesClassifier
-    >>> x, y = np.arange(20.0)[:, None], np.arange(20) > 9
-    >>> bayes = BayesClassifier(LogisticRegression(), [[0, 1], [9, 0]], calibration=None)
-    >>> model = SavedClassifier(bayes.fit(x, y * 1), "Bayes", ("no", "yes"), ("no", "yes"))
-    >>> model.predict(x[[0, 19]])
-    array(['no', 'yes'], dtype='<U3')
+    These are a data frame or a dict of columns, encoded rows, or images. Costs known when deciding
+    are `(N, K, D)`, or `None` to compute them from columns of the rows.
     """
 
+    #: A fitted `BayesClassifier`, or `CSOSR`, of encoded rows, whose labels are numbers.
     classifier: Any = dataclasses.field(repr=False)
+    #: `"Bayes"` decides by the lowest expected cost, `"argmax"` by the most likely class, and a
+    #: number is that decision, always.
     rule: str | int
+    #: The labels in the order of their numbers.
     classes: tuple[Any, ...]
+    #: Names of all decisions, those of labels first.
     decisions: tuple[str, ...]
+    #: The columns of a table, or `None` for images and other arrays.
     columns: Columns | None = None
+    #: What decisions cost by columns that are known when deciding.
     known_costs: Expressions | None = None
+    #: The shape of an image or other array, or `None` for tables.
     input_shape: tuple[int, ...] | None = None
+    #: What a cost of 1 that the classifier estimates stands for.
     scale: float = 1.0
 
     def predict_cost(self, x: Any, costs: Any = None) -> np.ndarray:
-        """Returns the expected cost of each decision, `(N, D)`.
-
-        Args:
-            x: a data frame or a dict of columns, encoded rows, or images.
-            costs: costs known when deciding, `(N, K, D)`; `None` (default) computes them from
-                columns of `x` if the model has `known_costs`.
-        """
+        """Returns the expected cost of each decision, `(N, D)`."""
         if hasattr(self.classifier, "predict_costs"):
             return self.scale * self.classifier.predict_costs(self._rows(x))
-        return self.classifier.predict_cost(self._rows(x), self._costs(x, costs))
+        if costs is None and self.known_costs is not None:
+            costs = cost_matrices(self.known_costs, x)
+        return self.classifier.predict_cost(self._rows(x), costs)
 
     def decide(self, x: Any, costs: Any = None) -> np.ndarray:
-        """Returns the number of the decision for each example; arguments as in `predict_cost`."""
+        """Returns the number of the decision on each example."""
         if self.rule == "Bayes":
             return self.predict_cost(x, costs).argmin(axis=1)
         if self.rule == "argmax":
@@ -69,7 +55,7 @@ class SavedClassifier:
         return np.full(len(self._rows(x)), self.rule)
 
     def predict(self, x: Any, costs: Any = None) -> np.ndarray:
-        """Returns the name of the decision for each example; arguments as in `predict_cost`."""
+        """Returns the name of the decision on each example."""
         return np.array(self.decisions)[self.decide(x, costs)]
 
     def _rows(self, x: Any) -> np.ndarray:
@@ -77,20 +63,14 @@ class SavedClassifier:
             x = self.columns.encode(x)
         return np.reshape(x, (len(x), -1))
 
-    def _costs(self, x: Any, costs: Any) -> Any:
-        if costs is None and self.known_costs is not None and (is_frame(x) or isinstance(x, dict)):
-            return cost_matrices(self.known_costs, x)
-        return costs
-
 
 def save_best(model: Any, folder: pathlib.Path) -> pathlib.Path:
     """Writes a model to the only file `best_model` of a folder, .keras or .joblib; returns it."""
-    paths = {suffix: folder / f"best_model{suffix}" for suffix in (".keras", ".joblib")}
-    if isinstance(model, SavedClassifier):
-        path, other = paths[".joblib"], paths[".keras"]
-    else:
-        path, other = paths[".keras"], paths[".joblib"]
+    of_sklearn = isinstance(model, SavedClassifier)
+    path, other = folder / "best_model.keras", folder / "best_model.joblib"
+    if of_sklearn:
+        path, other = other, path
     with replacing(path) as unfinished:
-        joblib.dump(model, unfinished) if path.suffix == ".joblib" else model.save(unfinished)
+        joblib.dump(model, unfinished) if of_sklearn else model.save(unfinished)
     other.unlink(missing_ok=True)
     return path

@@ -101,7 +101,7 @@ def _rows(
         )
     if path.suffix.lower() == ".parquet":
         table = pandas.read_parquet(path)
-    elif path.suffix.lower() == ".csv":
+    else:
         options, _, _ = read_rows(path)
         # Categories such as 01, and dates such as 2026, are texts.
         kinds = zip(columns.names, columns.categories, strict=True)
@@ -109,10 +109,6 @@ def _rows(
         texts += [name for name, _ in columns.dates]
         options |= {"dtype": dict.fromkeys(texts, "str"), "na_values": arguments.missing}
         table = pandas.read_csv(path, low_memory=False, **options)
-    else:
-        raise ValueError(
-            f"Expected a .csv or .parquet file or a folder of images; received {path}."
-        )
     amounts = dict(zip(model.amounts, own or model.amounts, strict=True))
     have = list(map(str, table))
     for name in (*columns.names, *amounts.values()):

@@ -51,22 +51,26 @@ def expressions(
 
 
 def names_of(known: Expressions, columns: Sequence[str]) -> list[str]:
-    """Returns the columns that expressions name, among those of a table, each once."""
-    terms = (name for row in known for cell in row for _, name in _terms(cell, columns) if name)
-    return list(dict.fromkeys(terms))
+    """Returns the columns that expressions name, each once; `columns` may hold `+` and `*`."""
+    terms = (term for row in known for cell in row for term in _terms(cell, columns))
+    return list(dict.fromkeys(name for _, names in terms for name in names))
 
 
 def cost_matrices(known: Expressions, columns: Mapping[str, Any]) -> np.ndarray:
     """Returns the costs `(N, K, D)` of examples, whose columns are found by name."""
-    names = list(columns)
-    used = names_of(known, names)
+    have = list(columns)
+    used = [name for name in names_of(known, have) if name in have]
     values = {name: finite_numbers(name, columns[name]) for name in used}
-    size = len(next(iter(values.values()))) if used else len(columns[names[0]])
-    costs = np.zeros((size, len(known), len(known[0])))
-    for row, cells in enumerate(known):
-        for place, cell in enumerate(cells):
-            for factor, name in _terms(cell, names):
-                costs[:, row, place] += factor * (values[name] if name else 1.0)
+    costs = np.zeros((len(columns[have[0]]), len(known), len(known[0])))
+    for row, place in np.ndindex(costs.shape[1:]):
+        for factor, names in _terms(known[row][place], have):
+            if len(names) > 1 or not {*names} <= {*have}:
+                raise ValueError(
+                    "Expected a cost as a sum of numbers, columns and their products, such as "
+                    f"5 + 0.1*amount, of the columns {', '.join(map(repr, have))}; received "
+                    f"{known[row][place]!r}."
+                )
+            costs[:, row, place] += factor * (values[names[0]] if names else 1.0)
     if (costs < 0).any():
         example, row, place = np.argwhere(costs < 0)[0]
         raise ValueError(
@@ -76,10 +80,10 @@ def cost_matrices(known: Expressions, columns: Mapping[str, Any]) -> np.ndarray:
     return costs
 
 
-def _terms(cell: str, columns: Sequence[str]) -> list[tuple[float, str]]:
-    """Returns the factors and columns that a cost is the sum of; numbers have no column."""
+def _terms(cell: str, columns: Sequence[str]) -> list[tuple[float, list[str]]]:
+    """Returns the terms that a cost is the sum of: a factor, and the columns that it multiplies."""
     if cell in columns:
-        return [(1.0, cell)]
+        return [(1.0, [cell])]
     found = []
     for term in cell.split("+"):
         factor, names = 1.0, []
@@ -88,11 +92,5 @@ def _terms(cell: str, columns: Sequence[str]) -> list[tuple[float, str]]:
                 factor *= float(part)
             except ValueError:
                 names.append(part)
-        if len(names) > 1 or any(name not in columns for name in names):
-            raise ValueError(
-                "Expected a cost as a sum of numbers, columns and their products, such as "
-                f"5 + 0.1*amount, of the columns {', '.join(map(repr, columns))}; received "
-                f"{cell!r}."
-            )
-        found.append((factor, "".join(names)))
+        found.append((factor, names))
     return found

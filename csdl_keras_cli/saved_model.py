@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import pathlib
-import re
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from csdl_keras_cli.choices import LARGEST_NUMBER
 from csdl_keras_cli.columns import Columns
-from csdl_keras_cli.known_costs import Expressions, cost_matrices
+from csdl_keras_cli.known_costs import Expressions, cost_matrices, names_of
 from csdl_keras_cli.optional import check_installed
 
 #: Names of a model's only input, and of the input of costs.
@@ -19,7 +19,6 @@ INPUTS, COST_MATRIX = "inputs", "cost_matrix"
 _OUTPUTS = ("decision", "costs")
 _FACTS = ("classes", "decisions", "columns", "known_costs", "unit")
 _DTYPES = {"float": "float32", "double": "float64", "string": "str", "bfloat16": "float32"}
-_NUMBER = re.compile(r"-?\d*\.?\d*(e-?\d+)?", re.IGNORECASE)
 
 
 class Input(NamedTuple):
@@ -55,22 +54,12 @@ class SavedModel:
     @property
     def amounts(self) -> list[str]:
         """The columns that known costs are computed from, each once."""
-        names = () if self.columns is None else self.columns.names
-        parts = [
-            part.strip()
-            for row in self.known_costs or ()
-            for cell in row
-            for part in ([cell] if cell in names else re.split(r"[+*]", cell))
-        ]
-        return [part for part in dict.fromkeys(parts) if not _NUMBER.fullmatch(part)]
+        inputs = () if self.columns is None else self.columns.names
+        return names_of(self.known_costs or [], inputs)
 
     def costs_of(self, columns: Any) -> np.ndarray | None:
         """Returns the costs `(N, K, D)` of rows by their amounts, if the model has known costs."""
-        if self.known_costs is None:
-            return None
-        found = {name: columns[name] for name in self.amounts}
-        # Where costs depend on no column, any column says how many rows there are.
-        return cost_matrices(self.known_costs, found or columns)
+        return None if self.known_costs is None else cost_matrices(self.known_costs, columns)
 
     def decide(self, x: Any, costs: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Returns the decisions `(N,)`, as places in `labels`, and expected costs `(N, D)`.
@@ -144,11 +133,15 @@ def _keras(path: pathlib.Path) -> SavedModel:
     model = csdl_keras.models.serving_model(keras.saving.load_model(path, compile=False))
     ends = inputs_of(model)
     inputs = {end.name: Input(end.shape, _dtype(end.dtype)) for end in keras.tree.flatten(ends)}
+    lock = threading.Lock()  # On JAX, calls of a compiled model change its state.
 
     def run(feed: dict[str, Any]) -> Sequence[np.ndarray]:
         arrays = _arrays(feed, inputs)
-        found = model(keras.tree.map_structure(lambda end: arrays[end.name], ends))
-        return [keras.ops.convert_to_numpy(found[name]) for name in _OUTPUTS]
+        with lock:
+            found = model.predict_on_batch(
+                keras.tree.map_structure(lambda end: arrays[end.name], ends)
+            )
+        return [found[name] for name in _OUTPUTS]
 
     return _named(run, inputs, model.output["costs"].shape[-1], data_of(model))
 

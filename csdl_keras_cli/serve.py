@@ -3,9 +3,10 @@
 import argparse
 import asyncio
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
-from csdl_keras_cli.arguments import add_model, positive_integer
+from csdl_keras_cli.arguments import add_model, add_number
 from csdl_keras_cli.optional import check_installed
 
 if TYPE_CHECKING:
@@ -26,13 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     parser.add_argument("--port", type=int, default=8000, help="port (%(default)s)")
-    for option, default, text in (
-        ("--concurrency", 2, "requests computed at once"),
-        ("--waiting", 16, "further requests that may wait; others are told to retry"),
-    ):
-        parser.add_argument(
-            option, type=positive_integer, default=default, metavar="N", help=f"{text} ({default})"
-        )
+    add_number(parser, "--concurrency", "requests computed at once (%(default)s)", 2)
+    text = "further requests that may wait; others are told to retry (%(default)s)"
+    add_number(parser, "--waiting", text, 16)
     text = "null in arrays of floats is a missing value; in rows of a table it always is"
     parser.add_argument("--missing-values", action="store_true", help=text)
 
@@ -44,12 +41,35 @@ def run(arguments: argparse.Namespace) -> int:
     import uvicorn
 
     from csdl_keras_cli.saved_model import load
-    from csdl_keras_cli.slow_clients import ClosingProtocol
+    from csdl_keras_cli.slow_clients import KEEP_ALIVE, ClosingProtocol
 
+    model = load(arguments.model)
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                host, port = self.servers[0].sockets[0].getsockname()[:2]
+                print(ready(model, f"[{host}]" if ":" in host else host, port), flush=True)
+
+    # Models of Python code compute in threads that would keep the server from each of the many
+    # steps of a request for 5 ms, the default, so that hundreds of clients waited for seconds.
+    sys.setswitchinterval(0.0005)
     names = ("concurrency", "waiting", "missing_values")
-    app = create_app(load(arguments.model), **{name: getattr(arguments, name) for name in names})
-    uvicorn.run(app, host=arguments.host, port=arguments.port, http=ClosingProtocol)
+    app = create_app(model, **{name: getattr(arguments, name) for name in names})
+    limits: dict[str, Any] = {"http": ClosingProtocol, "timeout_keep_alive": KEEP_ALIVE}
+    Server(uvicorn.Config(app, arguments.host, arguments.port, **limits)).run()
     return 0
+
+
+def ready(model: "SavedModel", host: str, port: int) -> str:
+    """Says where a model answers, from what, and what it decides."""
+    taken = [*model.inputs] if model.columns is None else [*model.columns.names, *model.amounts]
+    decisions = ", ".join(map(str, model.labels))
+    return (
+        f"POST http://{host}:{port}/decide ({', '.join(map(str, dict.fromkeys(taken)))}) answers "
+        f"with {decisions}; http://{host}:{port}/docs describes it."
+    )
 
 
 def create_app(
@@ -70,12 +90,13 @@ def create_app(
     from fastapi import FastAPI, HTTPException, Request, Response
     from fastapi.concurrency import run_in_threadpool
 
-    from csdl_keras_cli.request_body import RequestBody, has_batch
+    from csdl_keras_cli.request_body import Answer, RequestBody, has_batch
     from csdl_keras_cli.saved_model import COST_MATRIX, OutputError
     from csdl_keras_cli.slow_clients import Bodies
 
     fields = RequestBody(model, max_batch, missing_values)
-    app = FastAPI(title="csdl_keras decisions")
+    order = f"Expected costs are those of {', '.join(map(str, model.labels))}, in this order."
+    app = FastAPI(title="csdl_keras decisions", description=order)
     slots = asyncio.Semaphore(concurrency)
     bodies = Bodies(max_bytes, (concurrency + waiting) * max_bytes, body_seconds)
     admitted = 0
@@ -98,20 +119,9 @@ def create_app(
         labels = [model.labels[decision] for decision in decisions]
         return json.dumps({"decisions": labels, "expected_costs": costs.tolist()}).encode()
 
-    text = f"Costs of the decisions {', '.join(map(str, model.labels))}, in this order."
-    answers = {
-        "decisions": {"type": "array", "items": {"enum": model.labels}},
-        "expected_costs": {
-            "type": "array",
-            "items": {"type": "array", "items": {"type": "number"}, "description": text},
-        },
-    }
-    described = {
-        "requestBody": {"required": True, **_json(fields.schema)},
-        "responses": {"200": _json({"type": "object", "properties": answers})},
-    }
+    described = {"content": {"application/json": {"schema": fields.schema}}, "required": True}
 
-    @app.post("/decide", openapi_extra=described)
+    @app.post("/decide", response_model=Answer, openapi_extra={"requestBody": described})
     async def decide(request: Request) -> Response:
         nonlocal admitted
         refuse_if_full()
@@ -144,7 +154,3 @@ def create_app(
         }
 
     return app
-
-
-def _json(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"content": {"application/json": {"schema": schema}}}

@@ -7,6 +7,10 @@ from fastapi import HTTPException, Request
 from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+#: Seconds after which idle connections are closed. Clients that keep connections for less, such as
+#: httpx for 5, never send a request on one that is being closed, even when both are slow.
+KEEP_ALIVE = 30
+
 
 class Bodies:
     """Reads bodies of at most `max_bytes`, counted as they arrive, within some seconds.
@@ -47,7 +51,7 @@ class Bodies:
 
 
 class ClosingProtocol(AutoHTTPProtocol):  # type: ignore[valid-type, misc]
-    """Closes connections on which no complete request header arrives in time.
+    """Closes connections on which no complete request header arrives in `timeout_keep_alive`.
 
     The server itself does so only after the first request of a connection and while no byte
     arrives. A client that sends nothing, or its header byte by byte, would stay forever.
@@ -66,4 +70,4 @@ class ClosingProtocol(AutoHTTPProtocol):  # type: ignore[valid-type, misc]
             self.transport.close()
             return
         now = self.cycle if idle else self
-        self.loop.call_later(2 * self.timeout_keep_alive, self._close_if_idle, now)
+        self.loop.call_later(self.timeout_keep_alive, self._close_if_idle, now)

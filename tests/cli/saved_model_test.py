@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 
 import joblib
 import keras
@@ -154,7 +155,7 @@ def test_serve(model):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"Job": "01"}, "received 'Job'. Did you mean 'job'?"),
+        ({"Job": "01"}, "the name 'Job' is unknown. Did you mean 'job'?"),
         ({"age": "31"}, "Expected numbers in column 'age'; received '31'"),
         ({"age": [31]}, "one value in each row of column 'age'"),
         ({"age": {"years": 31}}, "column 'age' to hold numbers"),
@@ -243,12 +244,29 @@ def test_unit_of_costs(kind, tmp_path):
     assert decisions.tolist() == expected.argmin(axis=1).tolist()
 
 
-def test_options_of_serve(model, monkeypatch):
-    calls = []
-    monkeypatch.setattr("uvicorn.run", lambda app, **options: calls.append((app.title, options)))
-    assert main(["serve", str(model[0]), "--host", "::1", "--port", "80", "--waiting", "3"]) == 0
-    expected = {"host": "::1", "port": 80, "http": ClosingProtocol}
-    assert calls == [("csdl_keras decisions", expected)]
+def test_options_of_serve(model, monkeypatch, capsys):
+    configs = []
+
+    async def leave(server):
+        configs.append(server.config)
+
+    monkeypatch.setattr("uvicorn.Server.main_loop", leave)
+    monkeypatch.setattr("sys.setswitchinterval", lambda seconds: None)
+    # Its logging would close the streams that pytest captures.
+    monkeypatch.setattr("uvicorn.Config.configure_logging", lambda config: None)
+    assert main(["serve", str(model[0]), "--host", "localhost", "--port", "0"]) == 0
+    (config,) = configs
+    assert (config.host, config.http, config.timeout_keep_alive) == (
+        "localhost",
+        ClosingProtocol,
+        30,
+    )
+    taken = "age, job, when, amount" if model[1] else "age, job, when"
+    assert re.fullmatch(
+        rf"POST http://127.0.0.1:\d+/decide \({taken}\) answers with no, yes, ask; "
+        r"http://127.0.0.1:\d+/docs describes it.\n",
+        capsys.readouterr().out,
+    )
 
 
 @pytest.mark.parametrize("name", ["missing.onnx", "model.h5", "model.joblib"])

@@ -39,12 +39,15 @@ def test_one_for_the_request_or_for_each(client, costs):
     ("costs", "message"),
     [
         (np.stack(3 * [PRICES]), r"as many in each field; received \{.*3.*\}"),
-        (np.stack(4 * [PRICES]), r"\[any, 3, 4\].* at \[\]: .* at most 3 items"),
-        (PRICES[:, :3], r"at \[0, 0\]: .* at least 4 items"),
+        (np.stack(4 * [PRICES]), r"\[any, 3, 4\].* at \['cost_matrix'\]: .* at most 3 items"),
+        (PRICES[:, :3], r"at \['cost_matrix', 0, 0\]: .* at least 4 items"),
         (np.full((3, 4), "1"), "'cost_matrix'.* received '1' at .*valid number"),
-        (np.where(PRICES == 9, np.nan, PRICES), r"received None at \[0, 1, 0\]"),
-        (np.where(PRICES == 9, 1e39, PRICES), r"received 1e\+39 at \[0, 1, 0\]"),
-        (np.stack([PRICES, 1 - PRICES]), r"received -3.0 at \[1, 0, 2\]: .* equal to 0"),
+        (np.where(PRICES == 9, np.nan, PRICES), r"received None at \['cost_matrix', 0, 1, 0\]"),
+        (np.where(PRICES == 9, 1e39, PRICES), r"received 1e\+39 at \['cost_matrix', 0, 1, 0\]"),
+        (
+            np.stack([PRICES, 1 - PRICES]),
+            r"received -3.0 at \['cost_matrix', 1, 0, 2\]: .* equal to 0",
+        ),
     ],
 )
 def test_wrong_costs(client, costs, message):
