@@ -106,7 +106,7 @@ def _compare(
 ) -> int:
     """Trains, and writes what was found; returns the exit status."""
     from csdl_keras_cli.comparison import Comparison
-    from csdl_keras_cli.comparison_text import NOTE
+    from csdl_keras_cli.comparison_text import NOTE, sentence_text
     from csdl_keras_cli.progress import progress
 
     comparison, status = Comparison(data, matrices, arguments.seed, progress(1), folder), 0
@@ -115,9 +115,10 @@ def _compare(
     except KeyboardInterrupt:
         status = 130
         print(f"\nInterrupted after {len(comparison.trained)} rows.")
-        comparison.save()
     if not comparison.trained:
         return max(status, 1)
+    if status:
+        comparison.save()
     from csdl_keras_cli.data import data_record
     from csdl_keras_cli.run_folder import RunRecord
 
@@ -128,7 +129,8 @@ def _compare(
 
         with replacing(folder / "costs.png") as unfinished:
             comparison.plot().figure.savefig(unfinished, dpi=150)
-    print(f"\n{comparison}\n\n{NOTE}")
+    told = sentence_text(comparison.sentence) if comparison.progress.keeps_table else comparison
+    print(f"\n{told}\n\n{NOTE}")
     if comparison.path is not None:
         print(f"\n{saved_text(arguments, comparison)}")
     return status or int(bool(comparison.failed))
@@ -144,11 +146,12 @@ def saved_text(arguments: argparse.Namespace, comparison: Any) -> str:
         "labels, columns and costs.",
     ]
     if data.own is not None:
-        new = shlex.quote(str(arguments.data))
+        missing = [it for text in arguments.missing for it in ("--missing", text)]
+        decide = ["csdl-keras", "decide", str(path), str(arguments.data), *missing]
         lines += [
-            "\nDecide on new rows:",
-            f"csdl-keras decide {shlex.quote(str(path))} {new} --out decisions.csv",
-            f"csdl-keras serve {shlex.quote(str(path))}",
+            "\nDecide on new rows, and serve:",
+            shlex.join([*decide, "--out", "decisions.csv"]),
+            shlex.join(["csdl-keras", "serve", str(path)]),
         ]
     lines += ["\nIn Python:", *snippet(data, path)]
     return "\n".join(lines)

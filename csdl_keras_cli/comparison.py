@@ -29,20 +29,6 @@ from csdl_keras_cli.progress import Progress, progress
 from csdl_keras_cli.writable import replacing
 
 
-@dataclasses.dataclass(frozen=True)
-class Candidate:
-    """A way to decide for one cost matrix: its decisions by split, and what makes its model."""
-
-    name: str
-    seed: int
-    decisions: Mapping[str, np.ndarray]
-    seconds: float = 0.0
-    make: Callable[[], Any] | None = None
-    epochs: int = 0
-    backend: str = ""
-    effort: str = ""
-
-
 class Comparison:
     """What decisions cost, a row for each way to decide: what `csdl_keras.compare` returns.
 
@@ -50,7 +36,7 @@ class Comparison:
     `plot()` draws it, and `report` holds all numbers behind it.
 
     Attributes:
-        best: name of the row with the lowest cost of a validation example.
+        best: name of the row with the lowest average cost of validation examples.
         model: what decides as that row does, a `keras.Model` for `csdl_keras.decide`, or an object
             whose `predict(x)` returns names of decisions.
         results: a data frame with a row for each way to decide and cost matrix.
@@ -73,8 +59,9 @@ class Comparison:
         self.best, self.best_seed, self.last = "", 0, ""
         #: The file of the best model, or `None`.
         self.path: pathlib.Path | None = None
-        self._make: Callable[[], Any] = _nothing
-        self._made: Callable[[], Any] | None = None
+        # What makes the best model, and what has made `_model`.
+        self._make: Any = None
+        self._made: Any = None
         self._lowest = float("inf")
         self._rows: dict[tuple[str, int], dict[str, Any]] = {}
         self._paid: dict[tuple[str, int], np.ndarray] = {}
@@ -154,7 +141,8 @@ class Comparison:
         if len(self.matrices) > 1:
             share = best["saved"] / best["constant_cost"]
             text = (
-                f"{models[0]}, the cheapest of {len(models)} here, saves {share:.1%} of the cost."
+                f"{models[0]}, the cheapest of {len(models)} here, costs {share:.1%} less than the "
+                "best constant decision."
             )
         rivals = [] if best["saved_low"] > 0 else ["the best constant decision"]
         if self.data.today is not None:
@@ -202,7 +190,8 @@ class Comparison:
     @property
     def trained(self) -> list[str]:
         """The names of rows with a model."""
-        return [it for it in dict.fromkeys(name for name, _ in self._rows) if not _is_rule(it)]
+        names = dict.fromkeys(name for name, _ in self._rows)
+        return [name for name in names if kind_of(name) not in ("always", "today")]
 
     # What is compared.
 
@@ -227,12 +216,12 @@ class Comparison:
             chosen = int(self._prices("test", seed).mean(axis=0).argmin())
             decisions = {part: np.full(self.data.size(part), chosen) for part in ("val", "test")}
             make = functools.partial(self._always, chosen, seed)
-            self.add(Candidate(self._constant(seed), seed, decisions, make=make))
+            self.add(self._constant(seed), seed, decisions, make)
 
     def add_today(self) -> None:
         """Adds the decisions that were taken until now, if they are known."""
         if self.data.today is not None:
-            self.add(Candidate("today", min(self.matrices), {"test": self.data.today}))
+            self.add("today", min(self.matrices), {"test": self.data.today})
 
     def add_baseline(self, name: str) -> None:
         """Trains a classifier of another package; adds its argmax and its Bayes decision."""
@@ -251,14 +240,14 @@ class Comparison:
         for seed in self.matrices:
             make = functools.partial(self._saved, fitted, seed, "argmax")
             if len(self.data.decisions) >= len(self.data.labels):
-                self.add(Candidate(name, seed, decisions, seconds, make))
+                self.add(name, seed, decisions, make, train_seconds=seconds)
             with self.step(f"{name}_bayes"):
                 start = time.perf_counter()
-                model = self._saved(fitted, seed, "Bayes")
-                chosen = {it: model.decide(rows[it], self._known(it)) for it in parts[1:]}
+                make = functools.partial(self._saved, fitted, seed, "Bayes")
+                model, known = make(), self.data.known or dict.fromkeys(parts)
+                chosen = {part: model.decide(rows[part], known[part]) for part in parts[1:]}
                 more = seconds + time.perf_counter() - start
-                make = functools.partial(_same, model)
-                self.add(Candidate(f"{name}_bayes", seed, chosen, more, make))
+                self.add(f"{name}_bayes", seed, chosen, make, train_seconds=more)
         self.save()
 
     def add_algorithms(
@@ -291,25 +280,33 @@ class Comparison:
                     trained = trainers[form].train(algorithm, None if own else matrix)
                     chosen = {part: form.decided(trained.model, part) for part in ("val", "test")}
                     self.add(
-                        Candidate(
-                            algorithm.name,
-                            seed,
-                            chosen,
-                            trained.seconds,
-                            functools.partial(form.finished, trained),
-                            trained.epochs,
-                            keras.backend.backend() if is_network else "scikit-learn",
-                            getattr(settings.body_of(algorithm), "effort", "quick"),
-                        )
+                        algorithm.name,
+                        seed,
+                        chosen,
+                        functools.partial(form.finished, trained),
+                        train_seconds=trained.seconds,
+                        epochs=trained.epochs,
+                        backend=keras.backend.backend() if is_network else "scikit-learn",
+                        effort=getattr(settings.body_of(algorithm), "effort", "quick"),
                     )
             self.progress.done(algorithm.name)
             self.save()
 
-    def add(self, candidate: Candidate) -> None:
-        """Prices decisions, writes all results, and keeps the model if it is the best one."""
-        name, seed, data = candidate.name, candidate.seed, self.data
-        costs = {}
-        for part, chosen in candidate.decisions.items():
+    def add(
+        self,
+        name: str,
+        seed: int,
+        decisions: Mapping[str, np.ndarray],
+        make: Callable[[], Any] | None = None,
+        **told: Any,
+    ) -> None:
+        """Prices decisions by split, and writes all results.
+
+        `make` returns the model, if there is one; `told` are more columns of `results`.
+        """
+        data, costs = self.data, dict[str, float]()
+        constant = self._prices("test", seed).mean(axis=0)
+        for part, chosen in decisions.items():
             prices = self._prices(part, seed)
             paid = prices[np.arange(len(prices)), chosen]
             costs[part] = float(paid.mean())
@@ -322,25 +319,26 @@ class Comparison:
             "average_cost": costs["test"],
             "error_rate": float(np.mean(chosen != data.y["test"])),
             "validation_cost": costs.get("val"),
-            "train_seconds": round(candidate.seconds, 2),
-            "epochs": candidate.epochs,
+            "train_seconds": round(told.pop("train_seconds", 0.0), 2),
             "train_size": data.size("train") + data.size("val"),
             "seed": self.seed,
-            "backend": candidate.backend,
-            "effort": candidate.effort,
-            "constant_decision": self._constant(seed).removeprefix("always "),
-            "constant_cost": float(self._prices("test", seed).mean(axis=0).min()),
+            **{"epochs": 0, "backend": "", "effort": "", **told},
+            "constant_decision": data.decisions[constant.argmin()],
+            "constant_cost": float(constant.min()),
         }
-        self.__dict__.pop("report", None)
+        self.__dict__.pop("report", None)  # It is of the rows before.
         self.last = name
-        self._write()
-        self.progress.row(self)
-        # A matrix of small costs makes no better model.
-        lowest = float(self._prices("val", seed).mean(axis=0).min()) or 1.0
-        rank = costs["val"] / lowest if candidate.make is not None else float("inf")
-        if candidate.make is not None and rank < self._lowest:
-            self._lowest, self._make = rank, candidate.make
-            self.best, self.best_seed = name, seed
+        if self.folder is not None:
+            with replacing(self.folder / "results.csv") as unfinished:
+                self.results.to_csv(unfinished, index=False)
+        if seed == max(self.matrices):
+            self.progress.row(self)
+        if make is not None:
+            # A matrix of small costs makes no better model.
+            rank = costs["val"] / (self._prices("val", seed).mean(axis=0).min() or 1.0)
+            if rank < self._lowest:
+                self._lowest, self._make = rank, make
+                self.best, self.best_seed = name, seed
 
     def save(self) -> None:
         """Writes the best model, unless it is on disk; it replaces the one before."""
@@ -353,9 +351,6 @@ class Comparison:
 
     def _prices(self, part: str, seed: int) -> np.ndarray:
         return self.data.prices(part, self.matrices[seed])
-
-    def _known(self, part: str) -> Any:
-        return None if self.data.known is None else self.data.known[part]
 
     def _flat(self, part: str) -> np.ndarray:
         rows = rows_of(self.data.x[part])
@@ -436,11 +431,6 @@ class Comparison:
         frequencies = DummyClassifier().fit(self._flat("train"), self.data.y["train"])
         return self._saved(frequencies, seed, chosen)
 
-    def _write(self) -> None:
-        if self.folder is not None:
-            with replacing(self.folder / "results.csv") as unfinished:
-                self.results.to_csv(unfinished, index=False)
-
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[None]:
         """Shows what is going on; an error ends it, and the others go on."""
@@ -479,22 +469,27 @@ def compare(
         costs: a cost matrix `(K, D)`, `C[true, decision]`; cost vectors `(N, D)`, what each
             decision costs an example; or costs known when deciding, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`.
-        algorithms: names of `ALGORITHMS`, an `Algorithm`, or names of `"lightgbm"`, `"xgboost"` and
-            `"catboost"`, if they are installed. `None` (default) is `"calibrated_bayes"`, with
-            `effort="balanced"` also `"ensemble_bayes"`, and with cost vectors `"cost_model"`.
+        algorithms: a list of names of `ALGORITHMS`, of `Algorithm` objects, and of `"lightgbm"`,
+            `"xgboost"` and `"catboost"`, which have to be installed. Without an algorithm (default)
+            it is `"calibrated_bayes"`, with `effort="balanced"` or `"best"` also
+            `"ensemble_bayes"`, and with cost vectors `"cost_model"`.
         today: decisions `(N,)` that were taken until now, labels or numbers of decisions. Defaults
             to `None`.
-        split_by, groups: dates or numbers, and groups, `(N,)`, as in `csdl_keras.datasets.split`.
-        effort, epochs: as in `csdl_keras.train`.
+        split_by: dates or numbers `(N,)`; the latest examples are the test. `None` (default) splits
+            at random.
+        groups: `(N,)`, such as customers, each of whom is in one part only. Defaults to `None`.
+        effort: how much training algorithms get, `"quick"`, `"balanced"` or `"best"`, as in
+            `csdl_keras.train`. Defaults to `None`.
+        epochs: epochs of training at most. Defaults to `None`, those of the algorithms.
         seed: seed of the split and of all training. Defaults to 0.
         verbose: `"auto"` (default) shows rows as they finish in a terminal or notebook, 1
             everywhere, 0 nowhere.
 
     Returns:
-        A `Comparison`: print it, or see `to_frame()`, `plot()`, `best`, `model` and `report`.
+        A `Comparison`. Print it, or see `to_frame()`, `plot()`, `best`, `model` and `report`.
 
     Raises:
-        ValueError: if an argument fails its check, before anything is trained.
+        ValueError: if data, costs and algorithms do not go together, before anything is trained.
 
     Example:
 
@@ -502,8 +497,8 @@ def compare(
     >>> data = csdl_keras.datasets.load("digits")
     >>> matrix = csdl_keras.costs.randomized_proportional(data.y_train, seed=0)
     >>> found = csdl_keras.compare(data.x_train, data.y_train, matrix, ["dnn_bayes"], epochs=1)
-    >>> found.to_frame().loc["always 0":"always 9", "saved"].tolist()
-    [0.0]
+    >>> sorted(found.to_frame().index)
+    ['always 2', 'dnn_bayes', 'forest', 'forest_bayes', 'logistic', 'logistic_bayes']
     """
     from csdl_keras.training.algorithms import get_algorithm
     from csdl_keras_cli.own_arrays import data_of_arrays
@@ -528,15 +523,14 @@ def chosen(
     Raises a ValueError if an algorithm of `names` does not suit the data.
     """
     baselines = ["logistic", "forest" if data.columns is None else "boosting"]
-    if names is None:
+    baselines += [it for it in names or () if it in BASELINES and it not in baselines]
+    found = [it for it in names or () if it not in BASELINES]
+    if not found:
         found = ["calibrated_bayes"]
         found += ["ensemble_bayes"] * (effort in ("balanced", "best"))
         found += ["cost_model"] * (data.costs is not None)
         found += PACKAGED if packaged else ()
         found = [it for it in found if unsuited(it, data) is None]
-    else:
-        baselines += [it for it in names if it in BASELINES and it not in baselines]
-        found = [it for it in names if it not in BASELINES]
     for name in found:
         if reason := unsuited(name, data):
             raise ValueError(reason)
@@ -568,17 +562,3 @@ def unsuited(name: Any, data: Data) -> str | None:
                 f"{'that are no class' * (data.known is None)}; received {name!r}."
             )
     return None
-
-
-def _nothing() -> None:
-    """Makes the model before the first row."""
-
-
-def _same(model: Any) -> Any:
-    """Returns a model that is made already."""
-    return model
-
-
-def _is_rule(name: str) -> bool:
-    """Tells whether a row is a constant decision or those of today."""
-    return name == "today" or name.startswith("always ")

@@ -50,7 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
     model = load(arguments.model)
     costs, images = None, arguments.data.is_dir()
     if images:
+        from csdl_keras_cli.image_folder import read_image
+
         table = written = pandas.DataFrame({"file": _images(model, arguments)})
+        _, *sides, channels = model.input_shape
+        size: Any = sides if all(sides) else None
     else:
         table, amounts = _rows(model, arguments)
         written = table[list(amounts.values())].reset_index(drop=True)
@@ -59,7 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
     found = []
     for start in range(0, len(table), _BATCH):
         part = slice(start, start + _BATCH)
-        x = _pixels(model, arguments.data, table["file"][part]) if images else table[part]
+        x: Any = table[part]
+        if images:
+            files = [arguments.data / file for file in x["file"]]
+            x = [read_image(file, size, gray=channels == 1) for file in files]
         found.append(model.decide(x, None if costs is None else costs[part]))
     decisions, expected = map(np.concatenate, zip(*found, strict=True))
     written["decision"] = [model.labels[decision] for decision in decisions]
@@ -130,11 +137,3 @@ def _images(model: "SavedModel", arguments: argparse.Namespace) -> list[str]:
     if not found:
         raise ValueError(f"Expected images, {', '.join(SUFFIXES)}, in {folder}; received none.")
     return [str(it.relative_to(folder)) for it in found]
-
-
-def _pixels(model: "SavedModel", folder: pathlib.Path, files: Any) -> list[Any]:
-    """Returns images, scaled to the size that the model takes."""
-    from csdl_keras_cli.image_folder import read_image
-
-    shape: Any = model.input_shape
-    return [read_image(folder / file, shape[1:3], gray=shape[3] == 1) for file in files]

@@ -19,6 +19,9 @@ class Progress:
     `with progress:` encloses what is shown.
     """
 
+    #: Whether the table stays to be seen at the end.
+    keeps_table = False
+
     def __init__(self) -> None:
         self.what, self.detail = "", ""
         self._since = time.monotonic()
@@ -132,6 +135,8 @@ class Lines(Progress):
 
 class Screen(Progress):
     """Draws a table that grows on a terminal, and below it a bar over epochs."""
+
+    keeps_table = True
 
     def __enter__(self) -> "Screen":
         from rich.console import Console

@@ -24,9 +24,9 @@ class RequestBody:
 
     def __init__(self, model: SavedModel, max_batch: int, missing_values: bool):
         self.model, self.max_batch = model, max_batch
-        self.arrays, self._row = dict(model.inputs), None
-        if model.columns is not None:
-            self._row = _row_schema(model)
+        #: The arrays, and the JSON schemas of the columns of rows, or `None`.
+        self.arrays, self.columns = dict(model.inputs), _columns_schema(model)
+        if self.columns is not None:
             # Rows have the amounts that known costs are computed from.
             given = {COST_MATRIX} if model.known_costs is None else set()
             self.arrays = {name: model.inputs[name] for name in given & {*model.inputs}}
@@ -36,22 +36,17 @@ class RequestBody:
         }
         self._validators = {name: SchemaValidator(one) for name, one in schemas.items()}
         fields = {name: GenerateJsonSchema().generate(one) for name, one in schemas.items()}
-        if self._row is not None:
-            sizes = {"minItems": 1, "maxItems": max_batch}
-            fields[ROWS] = {"type": "array", "items": self._row, **sizes}
-        whole = {"type": "object", "properties": fields, "required": list(fields)}
+        row = None if self.columns is None else _object(self.columns)
+        if row is not None:
+            fields[ROWS] = {"type": "array", "items": row, "minItems": 1, "maxItems": max_batch}
         #: The JSON schema of a request.
-        self.schema = whole if [*fields] != [ROWS] else {"anyOf": [whole, self._row]}
-
-    @property
-    def columns(self) -> dict[str, Any] | None:
-        """The JSON types of the columns of rows, or `None`."""
-        row = self._row
-        return None if row is None else {it: one["type"] for it, one in row["properties"].items()}
+        self.schema = _object(fields)
+        if [*fields] == [ROWS]:
+            self.schema = {"anyOf": [self.schema, row]}
 
     def read(self, content: Any) -> tuple[Any, Any]:
         """Returns inputs and known costs for `SavedModel.decide`."""
-        fields = {*self.arrays, *([] if self._row is None else [ROWS])}
+        fields = {*self.arrays, *([] if self.columns is None else [ROWS])}
         if fields == {ROWS} and isinstance(content, dict) and ROWS not in content:
             content = {ROWS: [content]}  # One row by itself.
         if not isinstance(content, dict) or content.keys() != fields:
@@ -60,7 +55,7 @@ class RequestBody:
                 f"Expected an object with exactly the fields {sorted(fields)}; received {found}."
             )
         feed: dict[str, Any] = {name: self._array(name, content[name]) for name in self.arrays}
-        if self._row is not None:
+        if self.columns is not None:
             feed[ROWS] = content[ROWS] if isinstance(content[ROWS], list) else []
         sizes = {name: len(it) for name, it in feed.items()}
         if COST_MATRIX in feed and (feed[COST_MATRIX].ndim == 2 or sizes[COST_MATRIX] == 1):
@@ -70,9 +65,9 @@ class RequestBody:
                 f"Expected from 1 to {self.max_batch} inputs, as many in each field; received "
                 f"{sizes}."
             )
-        if self._row is None:
+        if self.columns is None:
             return feed, None
-        columns = _columns(feed[ROWS], list(self._row["properties"]))
+        columns = _columns(feed[ROWS], list(self.columns))
         return columns, feed.get(COST_MATRIX, self.model.costs_of(columns))
 
     def _array(self, name: str, values: Any) -> np.ndarray:
@@ -127,10 +122,17 @@ def _is_matrix(values: Any) -> bool:
         return False
 
 
-def _row_schema(model: SavedModel) -> dict[str, Any]:
-    """Returns the JSON schema of a row."""
+def _object(fields: dict[str, Any]) -> dict[str, Any]:
+    """Returns the JSON schema of an object with exactly some fields."""
+    rules = {"required": list(fields), "additionalProperties": False}
+    return {"type": "object", "properties": fields, **rules}
+
+
+def _columns_schema(model: SavedModel) -> dict[str, Any] | None:
+    """Returns the JSON schema of each column, also of amounts, or `None` without columns."""
     columns = model.columns
-    assert columns is not None
+    if columns is None:
+        return None
     fields: dict[str, Any] = {}
     for name, known in zip(columns.names, columns.categories, strict=True):
         fields[name] = {"type": ["number", "boolean", "null"]}
@@ -141,9 +143,7 @@ def _row_schema(model: SavedModel) -> dict[str, Any]:
     for name, form in columns.dates:
         text = f"A date as strptime reads it by {form}." if form else "A date in ISO 8601."
         fields[name] = {"type": ["string", "null"], "description": text}
-    fields |= {name: {"type": "number"} for name in model.amounts}
-    rules = {"required": list(fields), "additionalProperties": False}
-    return {"type": "object", "properties": fields, **rules}
+    return fields | {name: {"type": "number"} for name in model.amounts}
 
 
 def _columns(rows: list[Any], names: list[str]) -> dict[str, list[Any]]:

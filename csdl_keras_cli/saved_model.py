@@ -168,7 +168,9 @@ def _joblib(path: pathlib.Path) -> SavedModel:
 
     def run(feed: dict[str, Any]) -> Sequence[np.ndarray]:
         given = (feed[INPUTS], feed.get(COST_MATRIX))
-        return model.decide(*given), model.predict_cost(*given)
+        costs = model.predict_cost(*given)
+        # Anything but the Bayes decision is computed again from the inputs.
+        return (costs.argmin(axis=1) if model.rule == "Bayes" else model.decide(*given)), costs
 
     return SavedModel(run, inputs, list(model.decisions), model.columns, model.known_costs)
 

@@ -9,13 +9,10 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 
 class Bodies:
-    """Reads bodies of requests within a limit on their memory.
+    """Reads bodies of at most `max_bytes`, counted as they arrive, within some seconds.
 
-    Args:
-        max_bytes: largest size of a body, counted as it arrives.
-        max_total: largest size of all incomplete bodies together. Beyond it, the
-            largest is dropped, so that slow large bodies do not block small ones.
-        seconds: seconds that a body may take to arrive.
+    All incomplete bodies together have at most `max_total` bytes. Beyond it, the largest is
+    dropped, so that slow large bodies do not block small ones.
     """
 
     def __init__(self, max_bytes: int, max_total: int, seconds: float):

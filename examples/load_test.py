@@ -73,7 +73,8 @@ def random_body(url: str, batch: int) -> dict:
     rng = np.random.default_rng(0)
     body = {}
     if health["columns"] is not None:
-        row = {name: 1 if "number" in kinds else None for name, kinds in health["columns"].items()}
+        types = {name: column["type"] for name, column in health["columns"].items()}
+        row = {name: 1 if "number" in kinds else None for name, kinds in types.items()}
         body["rows"] = [row] * batch
     for name, shape in health["shapes"].items():
         if name != "cost_matrix":

@@ -64,7 +64,8 @@ def decide(
             outputs. A model that `bayes_classifier` made with `cost_input=True` gets its costs
             here, or as `x=[x, costs]`.
         labels: whether to return the labels of `model.classes`, and for decisions that are not
-            classes `"decision_K"` and so on, instead of numbers. Defaults to False.
+            classes the names of `model.decisions`, or `"decision_K"` and so on, instead of numbers.
+            Defaults to False.
 
     Returns:
         An int64 array of decisions, shape `(N,)`, or for each pixel `(N, height, width)`; with
@@ -83,11 +84,12 @@ def decide(
     array([0, 1])
     """
     if check_bool("labels", labels):
-        classes = getattr(model, "classes", None)
+        classes, names = (getattr(model, it, None) for it in ("classes", "decisions"))
         chosen = decide(model, x, output, batch_size, verbose, costs)
         if classes is None:
-            return chosen
-        return decision_labels(classes, max(len(classes), int(chosen.max()) + 1))[chosen]
+            return chosen if names is None else np.array(names)[chosen]
+        size = len(names or ()) or max(len(classes), int(chosen.max()) + 1)
+        return decision_labels(classes, size, names and names[len(classes) :])[chosen]
     if costs is not None:
         part = probability_model(model, output)
         if part is None:

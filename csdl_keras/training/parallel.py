@@ -56,10 +56,15 @@ def several_jobs() -> bool:
 
 @contextlib.contextmanager
 def _threads(jobs: int) -> Iterator[None]:
-    """Shares the cores among processes; TensorFlow ignores the variables that joblib sets."""
+    """Shares the cores among processes; TensorFlow ignores the variables that joblib sets.
+
+    joblib counts those that a container may use, of which Python would count more.
+    """
+    import joblib  # slow to import
+
     names = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
     added = [name for name in names if jobs > 1 and name not in os.environ]
-    os.environ.update(dict.fromkeys(added, str(max(1, (os.cpu_count() or 1) // jobs))))
+    os.environ.update(dict.fromkeys(added, str(max(1, joblib.cpu_count() // jobs))))
     try:
         yield
     finally:

@@ -11,7 +11,7 @@ from PIL import Image
 from csdl_keras_cli.main import main
 
 GOLDEN = pathlib.Path(__file__).parents[1] / "data" / "golden"
-COMPARE = "compare --epochs 12 --jobs 1 --seed 3 --algorithms dnn_blind,dnn_bayes,csdnn".split()
+COMPARE = "compare --epochs 12 --seed 3 --algorithms dnn_blind,dnn_bayes,csdnn".split()
 COSTS = ",low,mid,high\nlow,0,2,9\nmid,3,0,4\nhigh,30,8,0\n"
 
 
@@ -56,4 +56,7 @@ def test_results_are_those_of_the_code_before(data, tmp_path):
     assert main([*COMPARE[:-1], algorithms, *arguments, "--out", str(tmp_path / "run")]) == 0
     found = pandas.read_csv(tmp_path / "run" / "results.csv").drop(columns="train_seconds")
     expected = pandas.read_csv(GOLDEN / f"compare_{data.__name__}.csv")
+    assert [*found.algorithm[1:5:2]] == ["logistic", "boosting" if data is own_table else "forest"]
+    found = found[found.algorithm.isin(expected.algorithm)].reset_index(drop=True)
+    expected = expected.drop(columns="against_best")  # There were fewer rows.
     pandas.testing.assert_frame_equal(found[expected.columns], expected, rtol=1e-6)

@@ -9,6 +9,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras_cli.main import main
+from tests.cli.own_files import FRAME, save
 from tests.support.fresh_process import REPOSITORY, run_python
 
 RUN = """
@@ -41,6 +42,11 @@ WRONG = {
     "compare --data {csv}": "Expected --label, the column or array of labels in",
     "compare --data {csv} --label x --train-size 9": "--train-size with --dataset",
     "table2 --datasets ,": "expected names between commas; received ','",
+    "compare --data {npz} --label x --split-by y": "with .csv or .parquet; received .npz",
+    "compare --data {csv} --label x --split-by y --split-by z": "one column for --split-by",
+    "compare --data {csv} --label x --date-format when": "--date-format as COLUMN=FORMAT; rec",
+    "compare --data {csv} --label x --cost-columns y --cost z": "--cost or --cost-columns; rec",
+    "compare --data {csv} --label x --cost-columns y --known-costs z": "not allowed with argument",
     "compare --data {npz} --label x --missing -": "--missing with .csv; received .npz",
     "compare --data {xlsx} --label x": ".parquet or .npz file or a folder of images; received",
     "export {csv} model.h5": "ends in .onnx or .tflite, or a folder without an end",
@@ -94,3 +100,59 @@ def test_columns_need_numpy_alone():
     """The command reads tables by them, and serves files, without Keras."""
     heavy = "{'csdl_keras', 'keras', 'pandas', 'sklearn'} & set(sys.modules)"
     assert run_python(f"import sys, csdl_keras_cli.columns; print({heavy})") == "set()\n"
+
+
+#: Runs the command on one list of arguments after the other, and ends each with the first row.
+FIRST_ROW = """
+import json, sys, threading
+from csdl_keras_cli.main import main
+from csdl_keras_cli.progress import Lines
+start, row = threading.Thread.start, Lines.row
+
+def start_others(self):
+    if tuple(self._args) != ("keras",):
+        start(self)
+
+def first_row(self, comparison):
+    row(self, comparison)
+    raise KeyboardInterrupt
+
+# Keras is imported meanwhile, which says nothing of what the row needs.
+threading.Thread.start, Lines.row = start_others, first_row
+for arguments in ARGUMENTS:
+    print("status", main(arguments), flush=True)
+    sys.stderr.flush()
+assert not {"csdl_keras", "keras", "tensorflow"} & set(sys.modules)
+"""
+WRONG_DATA = {
+    "--label anwser": "Did you mean 'answer'?",
+    "--label price_no": "3 examples of each label in 'price_no'",
+    "--label answer --split-by job": "Expected dates or numbers in --split-by 'job'",
+    "--label answer --group member": "Expected at least 5 groups; received 2.",
+    "--label answer --today age": "Expected decisions in --today 'age', of no, yes",
+    "--label answer --known-costs age,id": "an amount in each row of column 'age'",
+    "--label answer --cost-matrix {costs}": "Expected {costs} to name rows, true labels",
+    "--label answer --algorithms cnn_bayes": "Expected images for 'cnn_bayes'",
+    "--label answer --known-costs id,member --algorithms csdnn": "known when deciding",
+}
+
+
+def test_the_first_row_and_errors_of_data_come_without_keras(tmp_path):
+    path, costs = save(FRAME, tmp_path / "table.csv"), tmp_path / "costs.csv"
+    costs.write_text("0,1,2\n1,0,2\n1,2,0\n")
+    base = ["compare", "--data", str(path), "--out"]
+    right = ["--label", "answer", "--known-costs", "price_no,price_yes"]
+    calls = [[*base, str(tmp_path / "right"), *right]]
+    calls += [[*base, str(tmp_path / "new"), *it.format(costs=costs).split()] for it in WRONG_DATA]
+    code = FIRST_ROW.replace("ARGUMENTS", repr(calls))
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert not done.returncode, done.stderr
+    first, *others = done.stdout.split("status ")
+    assert "\nalways " in first and "Costs" not in first.splitlines()[0]
+    assert [it.strip() for it in others] == ["130", *["2"] * len(WRONG_DATA)]
+    errors = done.stderr.splitlines()
+    for told, error in zip(WRONG_DATA.values(), errors, strict=True):
+        assert told.format(costs=costs) in error
+    assert not (tmp_path / "new").exists()

@@ -9,10 +9,10 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras_cli.main import main
-from tests.cli.runs import constant_model, names, train_all_with
+from tests.cli.runs import constant_model, names, train_with
 
-COMPARE = "compare --dataset digits --train-size 343 --cost-seeds 1 --jobs 1".split()
-FILES = {"results.csv", "costs.png", "best_model.keras", "run.json"}
+COMPARE = "compare --dataset digits --train-size 343 --cost-seeds 1".split()
+FILES = {"results.csv", "costs.png", "best_model.joblib", "run.json"}
 
 
 class FailingStream(io.StringIO):
@@ -42,8 +42,7 @@ STREAMS = {
 def test_files_are_there(name, tmp_path, monkeypatch):
     make, status = STREAMS[name]
     output, folder = make(), tmp_path / "run[old]/a[/x]:b"
-    train_all = train_all_with(lambda name: constant_model(0))
-    monkeypatch.setattr(csdl.Trainer, "train_all", train_all)
+    monkeypatch.setattr(csdl.Trainer, "train", train_with(lambda name: constant_model(0)))
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", output)
         if name == "none":  # as in a service without a terminal

@@ -1,11 +1,14 @@
 """Small runs of commands, and models that take the place of trained ones."""
 
+import dataclasses
+
 import keras
 import numpy as np
 import pandas
 
 import csdl_keras as csdl
 from csdl_keras.training.train import Trained
+from csdl_keras_cli.comparison import Comparison
 
 TUNE = "tune --dataset digits --train-size 300 --algorithm csdnn --epochs 1".split()
 TUNE += "--depth 1 --units 8 --max-trials 1".split()
@@ -20,19 +23,24 @@ def constant_model(decision):
     return model
 
 
-def train_all_with(make):
-    """A `Trainer.train_all` that asks `make` for the model of an algorithm."""
+def train_with(make):
+    """A `Trainer.train` that asks `make` for the model of an algorithm."""
 
-    def train_all(self, requests, on_error):
-        for index, (algorithm, _) in enumerate(requests):
-            try:
-                trained = Trained(make(algorithm.name), seconds=1.0, epochs=1)
-            except Exception as error:
-                on_error(index, error)
-            else:
-                yield index, trained
+    def train(self, algorithm, cost_matrix=None):
+        return Trained(make(algorithm.name), seconds=1.0, epochs=1)
 
-    return train_all
+    return train
+
+
+def only_networks(patch):
+    """Lets `compare` choose the best model among those of networks."""
+    add = Comparison.add
+
+    def add_network(self, candidate):
+        make = candidate.make if candidate.backend else None
+        add(self, dataclasses.replace(candidate, make=make))
+
+    patch.setattr(Comparison, "add", add_network)
 
 
 def results(folder):

@@ -120,6 +120,11 @@ def test_a_column_that_lacks(model, tmp_path, capsys):
     assert "Did you mean 'When'?" in told
 
 
+def test_a_folder_for_a_table(model, tmp_path, capsys):
+    assert main(["decide", str(model[0]), str(tmp_path)]) == 2
+    assert f"Expected a table for {model[0]}" in capsys.readouterr().err
+
+
 def test_serve(model):
     path, known, expected = model
     rows = [row if known else {name: row[name] for name in INPUTS} for row in ROWS]
@@ -140,7 +145,7 @@ def test_serve(model):
         assert client.get("/docs").status_code == 200
         health = client.get("/health").json()
         assert health["decisions"] == NAMES["decisions"]
-        assert health["columns"]["job"] == ["string", "null"]
+        assert health["columns"]["job"]["type"] == ["string", "null"]
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             load_test.main([str(client.base_url), "--concurrency", "2", "--requests", "4"])
         assert printed.getvalue().splitlines()[1].split()[:4] == ["2", "4", "0", "0"]

@@ -61,7 +61,9 @@ def served(session, options=None, **limits):
     """A client of a server of a session or a `SavedModel` on a free port."""
     model = session if isinstance(session, SavedModel) else of_session(session)
     app = create_app(model, **limits)
-    options = {"host": "127.0.0.1", "port": 0, "log_level": "critical", **(options or {})}
+    # Its logging would close the streams that others write to, such as those that pytest captures.
+    silent = {"log_level": "critical", "log_config": None}
+    options = {"host": "127.0.0.1", "port": 0, **silent, **(options or {})}
     server = uvicorn.Server(uvicorn.Config(app, **options))
     thread = threading.Thread(target=server.run)
     thread.start()
