@@ -6,6 +6,7 @@ import pandas
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras.training.train import Trained
 from csdl_keras_cli.data import summary
 from tests.cli.own_files import FRAME, RNG, ROWS, csv, load, read, run, save, table
 
@@ -35,7 +36,7 @@ def test_numbers_for_networks_that_take_no_categories(tmp_path):
     assert own.suiting(csdl.ALGORITHMS["cost_model"]) is own
     # Trained on these numbers, the saved model takes the rows of the file.
     network = csdl.models.mlp(data.x["train"].shape[1:], 2, (3,), output="cost", seed=0)
-    data.finished(network).save(tmp_path / "model.keras")
+    data.finished(Trained(network, seconds=1.0, epochs=1)).save(tmp_path / "model.keras")
     loaded = keras.saving.load_model(tmp_path / "model.keras")
     decisions = csdl.decide(loaded, pandas.read_csv(tmp_path / "table.csv").iloc[:12])
     expected = network.predict(data.x["test"], verbose=0)
