@@ -130,7 +130,7 @@ WRONG_DATA = {
     "--label answer --split-by job": "Expected dates or numbers in --split-by 'job'",
     "--label answer --group member": "Expected at least 5 groups; received 2.",
     "--label answer --today age": "Expected decisions in --today 'age', of no, yes",
-    "--label answer --known-costs age,id": "Expected finite numbers of a size up to 1e+38 in column 'age'",
+    "--label answer --known-costs age,id": "in column 'age'; received nan in row 3",
     "--label answer --cost-matrix {costs}": "Expected {costs} to name rows, true labels",
     "--label answer --algorithms cnn_bayes": "Expected images for 'cnn_bayes'",
     "--label answer --known-costs id,member --algorithms csdnn": "known when deciding",
