@@ -130,6 +130,7 @@ class CostBounds:
 
     # Costs of each example, unlike a matrix, have no known bounds. So decisions may pay the largest
     # amount seen, or as large a share of what may come beyond as they pay of the largest here.
+
     # The largest amount seen, and the share of the ten largest in the sum of all, where each
     # example counts with that of its costliest decision; `None` if the bounds are known.
     largest_seen: float | None = None

@@ -4,6 +4,7 @@ from typing import Any
 
 import keras
 import numpy as np
+from keras import layers
 
 from csdl_keras._utils.arrays import check_sample_weight
 from csdl_keras._utils.checks import check_choice, check_number
@@ -29,13 +30,7 @@ from csdl_keras.prediction.bayes_classifier import (
 )
 
 # Layers that end in one logistic unit, of an example, a time or a pixel.
-_ENDS = (
-    keras.layers.Activation,
-    keras.layers.Dense,
-    keras.layers.Conv1D,
-    keras.layers.Conv2D,
-    keras.layers.Conv3D,
-)
+_ENDS = (layers.Activation, layers.Dense, layers.Conv1D, layers.Conv2D, layers.Conv3D)
 
 
 def calibrate(

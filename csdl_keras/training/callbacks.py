@@ -8,8 +8,6 @@ import keras
 class StopWhenDone(keras.callbacks.EarlyStopping):
     """`EarlyStopping` that goes on as long as the loss on validation examples falls."""
 
-    # What decisions cost on few examples may be low by chance in an early epoch.
-
     def __init__(self, monitor: str, patience: int):
         super().__init__(monitor, mode="min", patience=patience, restore_best_weights=True)
 
@@ -19,6 +17,7 @@ class StopWhenDone(keras.callbacks.EarlyStopping):
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         loss = (logs or {}).get("val_loss", math.inf)
+        # What decisions cost on few examples may be low by chance in an early epoch.
         if loss < self.lowest_loss:
             self.lowest_loss = loss
             self.wait = -1  # The base class counts this epoch.

@@ -217,6 +217,14 @@ class GridSearch(ResumableTuner, keras_tuner.GridSearch):
 
     The arguments are those of `RandomSearch`, but `max_trials` is `None` by default, which
     searches the whole grid. KerasTuner tries ten values of a `Range` without a step.
+
+    Example:
+
+    >>> import tempfile
+    >>> from csdl_keras import tuning
+    >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
+    >>> GridSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp()).remaining_trials
+    5
     """
 
 
@@ -225,4 +233,13 @@ class BayesianOptimization(ResumableTuner, keras_tuner.BayesianOptimization):
 
     The arguments are those of `RandomSearch`, and those of `keras_tuner.BayesianOptimization`,
     such as `num_initial_points`.
+
+    Example:
+
+    >>> import tempfile
+    >>> from csdl_keras import tuning
+    >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
+    >>> folder = tempfile.mkdtemp()
+    >>> BayesianOptimization(hyper_model, max_trials=5, directory=folder).remaining_trials
+    5
     """
