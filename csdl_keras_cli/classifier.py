@@ -38,6 +38,11 @@ class SavedClassifier:
     #: What a cost of 1 that the classifier estimates stands for.
     scale: float = 1.0
 
+    @property
+    def labels(self) -> list[Any]:
+        """The labels as they are, and the names of decisions that are no class."""
+        return [*self.classes[: len(self.decisions)], *self.decisions[len(self.classes) :]]
+
     def predict_cost(self, x: Any, costs: Any = None) -> np.ndarray:
         """Returns the expected cost of each decision, `(N, D)`."""
         if hasattr(self.classifier, "predict_costs"):
@@ -56,7 +61,7 @@ class SavedClassifier:
 
     def predict(self, x: Any, costs: Any = None) -> np.ndarray:
         """Returns the name of the decision on each example."""
-        return np.array(self.decisions)[self.decide(x, costs)]
+        return np.array(self.labels)[self.decide(x, costs)]
 
     def _rows(self, x: Any) -> np.ndarray:
         if self.columns is not None and (is_frame(x) or isinstance(x, dict)):

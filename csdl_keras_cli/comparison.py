@@ -508,12 +508,15 @@ def compare(
     >>> sorted(found.to_frame().index)[1:]  # after "always" and the best constant decision
     ['dnn_bayes', 'forest', 'forest_bayes', 'logistic', 'logistic_bayes']
     """
+    from csdl_keras._utils.checks import check_integer
     from csdl_keras.training.algorithms import get_algorithm
     from csdl_keras_cli.own_arrays import data_of_arrays
 
     for name in algorithms or ["calibrated_bayes"]:
         if name not in BASELINES:
             get_algorithm(name, effort)
+    if epochs is not None:
+        check_integer("epochs", epochs)
     data = data_of_arrays(x, y, costs, today, split_by, groups, seed)
     baselines, names = chosen(data, algorithms, effort)
     comparison = Comparison(data, {0: data.matrix_of(0)}, seed, progress(verbose))

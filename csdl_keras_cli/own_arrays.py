@@ -23,8 +23,9 @@ def data_of_arrays(
     classes = own_classes("y", y)
     numbers = check_labels(y if classes is None else positions("y", y, classes))
     parts = split(numbers, seed, split_by, groups)
+    x = x if is_frame(x) else input_array("x", x)
+    check_rows("x", x, len(numbers))
     inputs = _inputs(x, parts["train"])
-    check_rows("x", inputs, len(numbers))
     matrix, vectors, known = _costs(costs, len(numbers), classes)
     own = known if vectors is None else vectors
     num_labels, num_decisions = (matrix if own is None else own).shape[-2:]
@@ -64,10 +65,9 @@ def _inputs(x: Any, train: np.ndarray) -> Any:
     """Returns a `Table` of rows or a data frame, or images with their channels."""
     if is_frame(x):
         return as_table(x, train)
-    array = input_array("x", x)
-    if array.ndim == 2:
-        return as_table(pandas.DataFrame(array))
-    return (array if array.ndim == 4 else array[..., None]).astype("float32")
+    if x.ndim == 2:
+        return as_table(pandas.DataFrame(x))
+    return (x if x.ndim == 4 else x[..., None]).astype("float32")
 
 
 def _costs(costs: Any, size: int, classes: Any) -> tuple[Any, Any, Any]:

@@ -165,7 +165,7 @@ def _joblib(path: pathlib.Path) -> SavedModel:
         # Anything but the Bayes decision is computed again from the inputs.
         return (costs.argmin(axis=1) if model.rule == "Bayes" else model.decide(*given)), costs
 
-    return SavedModel(run, inputs, list(model.decisions), model.columns, model.known_costs)
+    return SavedModel(run, inputs, model.labels, model.columns, model.known_costs)
 
 
 def _named(run: Any, inputs: Any, num_decisions: int, facts: Mapping[str, Any]) -> SavedModel:
