@@ -14,7 +14,7 @@ from csdl_keras import models
 from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_cost_matrix, check_labels, zero_one
+from csdl_keras.costs import check_cost_matrix, check_cost_vectors, check_labels, zero_one
 from csdl_keras.fitting.cache import StageCache, check_cache
 from csdl_keras.fitting.fit import executed_steps, follows_seed, seeded_fit
 from csdl_keras.metrics import AverageCost
@@ -86,9 +86,11 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
     def __init__(
         self,
         input_shape: Sequence[int],
-        cost_matrix: ArrayLike,
+        cost_matrix: ArrayLike | None,
         algorithm: str | Algorithm,
         *,
+        num_classes: int | None = None,
+        max_cost: float | None = None,
         seed: int | None = 0,
         **spaces: Space,
     ):
@@ -100,8 +102,18 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
                 f"received {self.algorithm.name!r}."
             )
         self.input_shape = tuple(input_shape)
-        self.cost_matrix = check_cost_matrix(cost_matrix)
-        self.num_classes, self.max_cost = len(self.cost_matrix), float(self.cost_matrix.max())
+        self.cost_matrix = None if cost_matrix is None else check_cost_matrix(cost_matrix)
+        rows = None if self.cost_matrix is None else len(self.cost_matrix)
+        on_costs = self.algorithm.objective.on_costs
+        if rows is None and (not on_costs or self.algorithm.pretraining_sees == "errors"):
+            raise ValueError(
+                f"Expected a `cost_matrix` for {self.algorithm.name!r}, which trains on "
+                "labels; received None."
+            )
+        self.num_classes = check_integer("num_classes", num_classes or rows, low=2)
+        if max_cost is None:
+            max_cost = 1.0 if self.cost_matrix is None else float(self.cost_matrix.max())
+        self.max_cost = check_number("max_cost", max_cost, 0, exclude_low=True)
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
         if unknown := spaces.keys() - self.choices.keys():
             raise TypeError(f"Expected spaces of {[*self.choices]}; received {sorted(unknown)}.")
@@ -151,8 +163,9 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
     ) -> keras.callbacks.History:
         """Pre-trains the model if the algorithm does, and trains it; called by KerasTuner.
 
-        A model that has been trained, such as one that `keras_tuner.Hyperband` promotes, continues
-        from its weights. Wrong arguments end the search; a training that diverges only its trial.
+        Targets are labels, or cost vectors without a cost matrix. A model that has been trained,
+        such as one that `keras_tuner.Hyperband` promotes, continues from its weights. Wrong
+        arguments end the search; a training that diverges only fails its trial.
         """
         if validation_data is None:
             raise FatalValueError(
@@ -165,7 +178,9 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         trained = int(keras.ops.convert_to_numpy(model.optimizer.iterations)) > 0
         try:
             for targets in (y, *held_out):
-                if targets is not None:
+                if targets is not None and self.cost_matrix is None:
+                    check_cost_vectors(targets, self.num_classes)
+                elif targets is not None:
                     check_labels(np.ravel(targets), self.num_classes)
             if not trained and not arguments.get("initial_epoch"):
                 if seed != self.seed:
@@ -183,7 +198,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
 
     def classifier(self, model: keras.Model) -> keras.Model:
         """Adds the decision rule to a model from `tuner.get_best_models()`, to save and use it."""
-        if self.algorithm.weighs_costs:
+        if self.cost_matrix is not None and self.algorithm.weighs_costs:
             return models.bayes_classifier(model, self.cost_matrix)
         return self.algorithm.objective.classifier(model)
 
@@ -219,10 +234,14 @@ class CSDNNHyperModel(AlgorithmHyperModel):
 
     Args:
         input_shape: shape of an input without the batch.
-        cost_matrix: `(K, K)`, `C[true, decision]`; targets are integer labels.
+        cost_matrix: `(K, K)`, `C[true, decision]`; targets are then integer labels. `None`
+            (default), for SOSR only: targets are cost vectors `(N, K)`.
         algorithm: a fully-connected `Algorithm` that trains with NLL or SOSR, or its name.
             Defaults to `"csdnn"`.
         cache: as in `csdl_keras.pretrain`; trials share pre-trained layers.
+        num_classes: `K`, required without a cost matrix.
+        max_cost: the largest cost, by which losses divide costs; `None` (default) is
+            that of the matrix, or 1 for cost vectors.
         seed: seed of weights, corruption and shuffling. Defaults to 0; `None`
             follows `keras.utils.set_random_seed`.
         beta, corruption, pretraining_learning_rate, pretraining_epochs: spaces of the values of
@@ -262,7 +281,7 @@ class CSDNNHyperModel(AlgorithmHyperModel):
     def __init__(
         self,
         input_shape: Sequence[int],
-        cost_matrix: ArrayLike,
+        cost_matrix: ArrayLike | None = None,
         algorithm: str | Algorithm = "csdnn",
         *,
         cache: StageCache | None = None,
@@ -308,13 +327,13 @@ class CNNHyperModel(AlgorithmHyperModel):
 
     Args:
         input_shape: `(height, width, channels)` of images in [0, 1].
-        cost_matrix: as in `CSDNNHyperModel`.
+        cost_matrix: as in `CSDNNHyperModel`; `None` (default) for `cnn_sosr` only.
         algorithm: `"cnn_blind"`, `"cnn_bayes"` (default), `"cnn_sosr"`, or such an `Algorithm`.
         variant: space of `"quick"` (default) and `"full"`, see `models.caffe_cifar10`.
         mean: as in `models.caffe_cifar10`. Defaults to 0.
         optimizer: space of `"sgd"` (default) and `"adam"`.
-        **kwargs: `learning_rate`, `momentum`, `cost_scale`, `alpha` and `seed`, as in
-            `CSDNNHyperModel`.
+        **kwargs: `num_classes`, `max_cost`, `learning_rate`, `momentum`, `cost_scale`, `alpha`
+            and `seed`, as in `CSDNNHyperModel`.
 
     Example:
 
@@ -334,7 +353,7 @@ class CNNHyperModel(AlgorithmHyperModel):
     def __init__(
         self,
         input_shape: Sequence[int],
-        cost_matrix: ArrayLike,
+        cost_matrix: ArrayLike | None = None,
         algorithm: str | Algorithm = "cnn_bayes",
         *,
         mean: ArrayLike = 0.0,

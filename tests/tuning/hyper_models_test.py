@@ -10,19 +10,19 @@ from csdl_keras import tuning
 from csdl_keras.tuning.hyper_models import declare
 from tests.support.eager import eager_models
 from tests.support.weights import assert_same_weights
-from tests.tuning.searches import FIT, TRAIN, VALIDATION, C, X, Y, made, search, small
+from tests.tuning.searches import COSTS, FIT, TRAIN, VALIDATION, C, X, Y, made, search, small
 
 PRETRAINING = {"corruption", "pretraining_learning_rate", "pretraining_epochs"}
 NETWORK = {"units", "depth", "optimizer", "sgd_learning_rate", "adam_learning_rate", "momentum"}
 LOSS = {"cost_scale", "alpha"}
 
 
-def fitted(hyper_model, **arguments):
+def fitted(hyper_model, targets=Y, **arguments):
     """A trial outside a search: built and fitted with the default values."""
     hp = keras_tuner.HyperParameters()
     model = hyper_model.build(hp)
-    arguments = {"x": X[TRAIN], "y": Y[TRAIN], **arguments}
-    data = (X[VALIDATION], Y[VALIDATION])
+    arguments = {"x": X[TRAIN], "y": targets[TRAIN], **arguments}
+    data = (X[VALIDATION], targets[VALIDATION])
     history = hyper_model.fit(hp, model, **{"validation_data": data, **FIT, **arguments})
     return model, history.history
 
@@ -69,6 +69,7 @@ class TestSpaces:
         "arguments,message",
         [
             ({"algorithm": "cnn_sosr"}, "body 'mlp' .*received 'cnn_sosr'"),
+            ({"cost_matrix": None, "num_classes": 3, "algorithm": "sdae_bayes"}, "`cost_matrix`"),
             ({"seed": None, "cache": csdl.StageCache()}, "`seed` with a `cache`"),
         ],
     )
@@ -107,6 +108,13 @@ class TestFit:
         assert history == told
         other, _ = fitted(small(seed=1))
         assert np.abs(other.get_weights()[0] - first.get_weights()[0]).max() > 1e-3
+
+    def test_cost_vectors_equal_a_matrix(self, trained):
+        expected, history = trained
+        vectors = small(cost_matrix=None, num_classes=3, max_cost=10.0)
+        model, told = fitted(vectors, targets=COSTS)
+        assert_same_weights(model, expected, atol=1e-5)
+        np.testing.assert_allclose(told["val_average_cost"], history["val_average_cost"], rtol=1e-5)
 
     @pytest.mark.parametrize(
         "arguments,message",

@@ -12,6 +12,7 @@ from csdl_keras import tuning
 from tests.pretraining.data_test import as_tf_data
 from tests.support.weights import assert_same_weights
 from tests.tuning.searches import (
+    COSTS,
     OBJECTIVE,
     TRAIN,
     VALIDATION,
@@ -63,13 +64,17 @@ def test_the_best_model_is_what_was_recorded(tuner_class, make, tmp_path):
     np.testing.assert_allclose(C[Y[VALIDATION], decided].mean(), min(scores), atol=1e-6)
 
 
-def test_datasets(tmp_path):
-    tuner = made(tmp_path, small(depth=1), max_trials=2)
-    validation = as_tf_data(X[VALIDATION], Y[VALIDATION])
-    tuner.search(as_tf_data(X[TRAIN], Y[TRAIN]), validation_data=validation, epochs=2, verbose=0)
+def test_datasets_of_cost_vectors(tmp_path):
+    given = {"cost_matrix": None, "num_classes": 3, "max_cost": 10.0}
+    hyper_model = small(depth=1, **given)
+    tuner = made(tmp_path, hyper_model, max_trials=2)
+    validation = as_tf_data(X[VALIDATION], COSTS[VALIDATION])
+    tuner.search(
+        as_tf_data(X[TRAIN], COSTS[TRAIN]), validation_data=validation, epochs=2, verbose=0
+    )
     assert statuses(tuner) == ["COMPLETED"] * 2
     best = tuner.oracle.get_best_trials()[0]
-    np.testing.assert_allclose(cost(tuner.get_best_models()[0]), best.score, atol=1e-6)
+    np.testing.assert_allclose(cost(tuner.get_best_models()[0], y=COSTS), best.score, atol=1e-6)
 
 
 def test_a_trial_that_diverges_fails_alone(tmp_path):
