@@ -478,9 +478,10 @@ def compare(
             decision costs an example; or costs known when deciding, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`.
         algorithms: a list of names of `ALGORITHMS`, of `Algorithm` objects, and of `"lightgbm"`,
-            `"xgboost"` and `"catboost"`, which have to be installed. Without an algorithm (default)
-            it is `"calibrated_bayes"`, with `effort="balanced"` or `"best"` also
-            `"ensemble_bayes"`, and with cost vectors `"cost_model"`.
+            `"xgboost"` and `"catboost"`, which have to be installed. Without an algorithm's name it
+            is `"calibrated_bayes"`, with `effort="balanced"` or `"best"` also
+            `"ensemble_bayes"`, and with cost vectors `"cost_model"`; an empty list
+            trains none. Defaults to `None`.
         today: decisions `(N,)` that were taken until now, labels or numbers of decisions. Defaults
             to `None`.
         split_by: dates or numbers `(N,)`; the latest examples are the test. `None` (default) splits
@@ -509,9 +510,11 @@ def compare(
     ['dnn_bayes', 'forest', 'forest_bayes', 'logistic', 'logistic_bayes']
     """
     from csdl_keras._utils.checks import check_integer
-    from csdl_keras.training.algorithms import get_algorithm
+    from csdl_keras.training.algorithms import Algorithm, get_algorithm
     from csdl_keras_cli.own_arrays import data_of_arrays
 
+    if isinstance(algorithms, (str, Algorithm)):
+        algorithms = [algorithms]
     for name in algorithms or ["calibrated_bayes"]:
         if name not in BASELINES:
             get_algorithm(name, effort)
@@ -536,7 +539,7 @@ def chosen(
     baselines = ["logistic", "forest" if data.columns is None else "boosting"]
     baselines += [it for it in names or () if it in BASELINES and it not in baselines]
     found = [it for it in names or () if it not in BASELINES]
-    if not found:
+    if names is None or (names and not found):
         found = ["calibrated_bayes"]
         found += ["ensemble_bayes"] * (effort in ("balanced", "best"))
         found += ["cost_model"] * (data.costs is not None)
