@@ -8,7 +8,7 @@ from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.labels import class_labels, decision_labels, label_array, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import check_cost_vectors
-from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs
+from csdl_keras.costs.known import AffineCosts, CostsLike, KnownCosts, check_known_costs
 
 
 def as_numbers(
@@ -29,7 +29,7 @@ def as_numbers(
         num_decisions = true.shape[1]
         num_classes = num_decisions if labels is None else min(len(labels), num_decisions)
     else:
-        shape = np.shape(cost_matrix)  # type: ignore[arg-type]
+        shape = _shape(cost_matrix)
         rows = labels if labels is None or len(shape) < 2 else labels[: shape[-2]]
         costs = check_known_costs(cost_matrix, classes=rows)
         num_classes, num_decisions = costs.shape[-2:]
@@ -54,6 +54,12 @@ def known_classes(y_true: ArrayLike, classes: Any) -> np.ndarray | None:
         return labels
     of_booleans = as_array("y_true", y_true, "(N, ...)").dtype == bool
     return np.array([False, True]) if of_booleans else None
+
+
+def _shape(costs: Any) -> tuple[int, ...]:
+    if isinstance(costs, AffineCosts):
+        return costs.shape
+    return as_array("cost_matrix", costs, "(K, D) or (N, K, D)").shape
 
 
 def _numbers(name: str, labels: np.ndarray, known: np.ndarray) -> np.ndarray:
