@@ -78,6 +78,8 @@ class Objective:
     calibrates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        if self.loss is not None and not callable(self.loss):
+            raise ValueError(f"Expected `loss` to be callable or None; received {self.loss!r}.")
         check_choice("output", self.output, _OUTPUTS)
         check_choice("unit", self.unit, ("largest", "mean"))
         for one in self.predictions:

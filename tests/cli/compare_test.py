@@ -151,7 +151,11 @@ def test_what_is_wrong_is_told_before_training(tmp_path, monkeypatch, capsys):
         ([*own, "anwser"], run, "Did you mean 'answer'?"),
         ([*right, "--algorithms", "cnn_bayes"], run, "Expected images"),
         ([*right, "--algorithms", "csosr"], run, "received table, a table"),
-        ([*right, "--algorithms", "csdnn", "--known-costs", "id,age"], run, "each row of column"),
+        (
+            [*right, "--algorithms", "csdnn", "--known-costs", "id,age"],
+            run,
+            "numbers of a size up to 1e+38 in column",
+        ),
         ([*right, "--algorithms", "csdnn", "--known-costs", "id,id,price_no"], run, "for costs th"),
         ([*right, "--group", "job"], run, "each of 60 examples; received shape (60,) with"),
         ([*right, "--group", "member"], run, "at least 5 groups; received 2"),

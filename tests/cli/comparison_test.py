@@ -64,7 +64,7 @@ def test_rows_and_the_model_of_the_best(x, y, costs):
     if isinstance(costs, AffineCosts) or np.ndim(costs) == 3:
         known = costs[test]
     decided = found.model.decide(rows, known)
-    assert {*found.model.predict(rows, known)} <= {*map(str, found.data.decisions)}
+    assert {*map(str, found.model.predict(rows, known))} <= {*found.data.decisions}
     own = found.results.set_index("algorithm").loc[found.best]
     assert own.validation_cost == min(found.results.validation_cost)
     assert own.average_cost == pytest.approx(np.mean(costs_of(costs, decided, test)))

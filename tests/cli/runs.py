@@ -1,7 +1,5 @@
 """Small runs of commands, and models that take the place of trained ones."""
 
-import dataclasses
-
 import keras
 import numpy as np
 import pandas
@@ -36,9 +34,8 @@ def only_networks(patch):
     """Lets `compare` choose the best model among those of networks."""
     add = Comparison.add
 
-    def add_network(self, candidate):
-        make = candidate.make if candidate.backend else None
-        add(self, dataclasses.replace(candidate, make=make))
+    def add_network(self, name, seed, decisions, make=None, **told):
+        add(self, name, seed, decisions, make if told.get("backend") else None, **told)
 
     patch.setattr(Comparison, "add", add_network)
 
