@@ -39,6 +39,7 @@ from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.train import Trainer, train
+from csdl_keras_cli.optional import check_installed
 
 __all__ = [
     "ALGORITHMS",
@@ -97,6 +98,7 @@ _LATER = ("baselines", "plots", "sklearn", "tuning")
 
 def __getattr__(name: str) -> Any:
     if name == "compare":
+        check_installed("pandas", "compare")
         from csdl_keras_cli.comparison import compare
 
         return compare
