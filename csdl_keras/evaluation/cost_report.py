@@ -32,7 +32,11 @@ _COLUMNS = (
 
 @dataclasses.dataclass(frozen=True)
 class CostRow:
-    """Costs of one model's decisions, of today's rule or of the best constant decision."""
+    """Costs of one model's decisions, of today's rule or of the best constant decision.
+
+    `normalized_cost` is NaN unless the best constant decision's cost is above 0, `per_class` is
+    empty without labels, and a comparison is `None` with itself and where there is no other row.
+    """
 
     name: str
     average_cost: float

@@ -49,6 +49,10 @@ def adjust_priors(
     Raises:
         ValueError: if the model has been adjusted to other frequencies than `from_priors`.
 
+    References:
+        - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori
+          probabilities, Neural Computation 2002](https://doi.org/10.1162/089976602753284446)
+
     Example:
 
     >>> adjust_priors([[0.5, 0.5]], from_priors=[1, 1], to_priors=[9, 1])

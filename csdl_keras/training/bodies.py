@@ -184,6 +184,11 @@ class MLP(Body):
         optimizer_name: `"sgd"` (default) or `"adam"`.
         momentum: momentum of SGD. Defaults to 0.9.
         **choices: see `Body`; a learning rate of 0.2 by default.
+
+    Example:
+
+    >>> MLP(hidden_units=(20,), epochs=3).epochs
+    3
     """
 
     hidden_units: tuple[int, ...] = choice((500, 500, 500), _check_sizes)
@@ -211,6 +216,11 @@ class CaffeCNN(Body):
         variant: `"quick"` (default) or `"full"`.
         optimizer_name: `"sgd"` (default), with momentum 0.9, or `"adam"`.
         **choices: see `Body`; 8 epochs of batches of 25 by default.
+
+    Example:
+
+    >>> CaffeCNN().variant
+    'quick'
     """
 
     variant: str = choice("quick", check_choice, choices=("quick", "full"))
@@ -252,6 +262,11 @@ class AutoNetwork(Body):
             Defaults to 1.
         **choices: see `Body`; batches of 50 at a learning rate of 0.003, and at least 1000
             updates, by default.
+
+    Example:
+
+    >>> AutoNetwork().epochs_on((100_000, 28, 28, 1)), AutoNetwork().epochs_on((100, 4))
+    (20, 500)
     """
 
     # `Any`, since no number of epochs is known without a shape.
@@ -334,6 +349,11 @@ class KernelMachine(Choices):
         penalty: penalty of violations. Defaults to 1.
         gamma_factor: `gamma` of the Gaussian kernel times the number of inputs and their
             variance. Defaults to 1.
+
+    Example:
+
+    >>> KernelMachine(penalty=10).penalty
+    10.0
     """
 
     penalty: float = positive(1.0)

@@ -95,6 +95,11 @@ class AutoEncoders(Pretraining):
         beta: balance between reconstruction (0) and costs (1). Defaults to 0.25.
         tied_weights: whether decoders use the transposed weights. Defaults to False.
         **choices: see `Pretraining`; names of an `Algorithm` decide what it sees.
+
+    Example:
+
+    >>> AutoEncoders(beta=0).looks_at
+    'inputs'
     """
 
     learning_rate: float = positive(1e-3)
