@@ -10,7 +10,6 @@ import pandas
 from matplotlib.figure import Figure
 
 from csdl_keras import Settings, StageCache, Trainer, plots, tuning
-from csdl_keras._utils.files import check_writable, replacing
 from csdl_keras.evaluation import CostDifference, average_cost, compare_costs
 from csdl_keras.evaluation._report_text import number
 from csdl_keras.paper.failures import Failures
@@ -24,6 +23,7 @@ from csdl_keras_cli.data import costs_text, data_record, read_data, summary
 from csdl_keras_cli.run_folder import RunRecord
 from csdl_keras_cli.spaces import SettingsHyperModel
 from csdl_keras_cli.tune import SPACES
+from csdl_keras_cli.writable import check_writable, replacing
 
 _TUNERS = {
     "random": tuning.RandomSearch,

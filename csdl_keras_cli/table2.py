@@ -87,11 +87,11 @@ def run(arguments: argparse.Namespace) -> int:
     import keras
 
     from csdl_keras import StageCache
-    from csdl_keras._utils.files import check_writable
     from csdl_keras.paper.cells import processes
     from csdl_keras.paper.folder import Folder
     from csdl_keras.paper.grid import Grid
     from csdl_keras_cli.run_folder import RunRecord
+    from csdl_keras_cli.writable import check_writable
 
     tell, profile = functools.partial(print, flush=True), _profile(arguments)
     missing = _unavailable(profile.datasets)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras_cli.choices import LARGEST_NUMBER as LARGEST_NUMBER
+from csdl_keras_cli.choices import LARGEST_NUMBER
 
 
 def shown(value: Any) -> str:

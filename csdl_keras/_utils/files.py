@@ -10,8 +10,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras_cli.writable import check_writable as check_writable
-from csdl_keras_cli.writable import replacing as replacing
+from csdl_keras_cli.writable import replacing
 
 
 def replace_file(path: pathlib.Path, content: bytes) -> None:

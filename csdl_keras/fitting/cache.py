@@ -25,12 +25,12 @@ from csdl_keras._utils import __version__
 from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.files import (
     DamagedFileError,
-    check_writable,
     fingerprint,
     read_arrays,
     write_arrays,
 )
 from csdl_keras._utils.keras_private import all_layers
+from csdl_keras_cli.writable import check_writable
 
 #: Stands in a description for the version that an object of the user's lacks.
 _WITHOUT_VERSION = "without a version"

@@ -20,7 +20,6 @@ from csdl_keras._utils.checks import (
 )
 from csdl_keras._utils.files import (
     DamagedFileError,
-    check_writable,
     fingerprint,
     read_arrays,
     write_arrays,
@@ -28,6 +27,7 @@ from csdl_keras._utils.files import (
 from csdl_keras._utils.keras_private import begin_at
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.fitting.cache import warn_of_damage
+from csdl_keras_cli.writable import check_writable
 
 #: An array of `N` rows, or a list or dict of such arrays.
 Arrays: TypeAlias = ArrayLike | list | dict

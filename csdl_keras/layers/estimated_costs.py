@@ -7,12 +7,12 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras._utils.checks import check_choice, check_integer, check_number
 from csdl_keras._utils.tensors import LOG_ZERO, at_least_float32, bounded_exponential, head_dtype
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs.checks import check_mean_costs
 from csdl_keras.layers.base import WideLayer
+from csdl_keras_cli.choices import LARGEST_NUMBER
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.arrays import LARGEST_NUMBER, call_of
+from csdl_keras._utils.arrays import call_of
 from csdl_keras._utils.checks import check_bool, check_number
 from csdl_keras._utils.tensors import (
     TOLERANCE,
@@ -29,6 +29,7 @@ from csdl_keras.costs._tensors import (
     to_config,
 )
 from csdl_keras.costs.checks import check_not_one_hot
+from csdl_keras_cli.choices import LARGEST_NUMBER
 
 _INSTEAD = (
     "End the model in CostOutput, or train it with cross-entropy and pass it to bayes_classifier."

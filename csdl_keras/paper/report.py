@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pandas
 
-from csdl_keras._utils.files import check_writable, replace_file
+from csdl_keras._utils.files import replace_file
 from csdl_keras.paper import notes
 from csdl_keras.paper.beta_curve import BetaCurve, read_beta_curves
 from csdl_keras.paper.claims import Claim, claims
@@ -18,6 +18,7 @@ from csdl_keras.paper.figures import costs_png, curves_png
 from csdl_keras.paper.results import read_runs, read_table, words
 from csdl_keras.paper.table2 import Column, groups, panels, read_columns, row_title
 from csdl_keras_cli.optional import optional_module
+from csdl_keras_cli.writable import check_writable
 
 TITLE = "Average test cost, beside the paper's Table 2"
 

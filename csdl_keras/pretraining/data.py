@@ -6,7 +6,6 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import (
-    LARGEST_NUMBER,
     as_array,
     check_example_shape,
     check_range,
@@ -20,6 +19,7 @@ from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs._tensors import tensor_or_labels
 from csdl_keras.costs.checks import check_cost_vectors, check_not_one_hot
+from csdl_keras_cli.choices import LARGEST_NUMBER
 
 UNBOUNDED_HINT = (
     "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
