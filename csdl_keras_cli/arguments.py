@@ -91,15 +91,16 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--label", metavar="COLUMN", help="column of a table, or array, with the labels of --data"
     )
-    add_names(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
-    add_names(parser, "--categories", "columns of --data that hold categories, whatever they seem")
+    add_names(parser, "--drop", "columns of --data that are not inputs, such as identifiers")
+    add_names(
+        parser, "--categories", "columns of --data to take as categories, whatever they look like"
+    )
     add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'")
-    text = "how the dates of a column are written, such as 'when=%%d/%%m/%%Y', where the dates "
-    text += "themselves do not tell"
+    text = "format of the dates in a column, such as 'when=%%d/%%m/%%Y', where several would fit"
     add_names(parser, "--date-format", text, "COLUMN=FORMAT")
-    text = "column of dates or numbers by which the latest examples are the test"
+    text = "column of dates or numbers; the latest examples are the test"
     add_names(parser, "--split-by", text)
-    text = "columns whose values, such as a customer, are in one part only, and no inputs"
+    text = "columns such as the customer, each of whom is in one part only; they are not inputs"
     add_names(parser, "--group", text)
     text = "scale images in a folder to N x N pixels; needed if they differ in size"
     add_number(parser, "--image-size", text)
@@ -130,7 +131,7 @@ def add_known_costs(
     parser: argparse.ArgumentParser, costs: argparse._MutuallyExclusiveGroup
 ) -> None:
     """Adds the arguments of costs that are known when deciding."""
-    text = "the same, for costs that are known when deciding and paid if the decision is wrong"
+    text = "like --cost-columns, but known when deciding, and paid if the decision is wrong"
     add_names(costs, "--known-costs", text)
     text = "a single cost that is known when deciding, 'decide=no,label=yes: COST', which is a "
     text += (

@@ -18,7 +18,7 @@ OTHER_ALGORITHMS = (
     "cnn_weighted",
 )
 ALIASES = ("scae_sosr",)
-#: Classifiers of scikit-learn, and of packages that may be installed, beside which `compare` shows
+#: Classifiers of scikit-learn, and of packages that may be installed, with which `compare` compares
 #: algorithms, each by argmax and by the Bayes decision.
 BASELINES = ("logistic", "boosting", "forest", "lightgbm", "xgboost", "catboost")
 OTHER_PACKAGES = BASELINES[3:]

@@ -25,7 +25,8 @@ _KINDS: dict[str, Any] = {
     "number": numbers.Real,
 }
 
-#: The encoded columns of a date beside its days since 1970, with their numbers of categories.
+#: The encoded columns of a date, in addition to its days since 1970, and their numbers of
+#: categories.
 _DATE_PARTS = {"weekday": 7, "month": 12, "hour": 0}
 
 

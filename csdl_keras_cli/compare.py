@@ -18,7 +18,7 @@ from csdl_keras_cli.choices import (
     PAPER_ALGORITHMS,
 )
 
-HELP = "show what decisions cost: of a constant, of scikit-learn, and of algorithms"
+HELP = "show what the decisions of a constant, of scikit-learn and of algorithms cost"
 DESCRIPTION = (
     "Shows what decisions cost on a packaged data set or on your own data, the quickest first: the "
     "best constant decision, classifiers of scikit-learn by argmax and by the calibrated Bayes "
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--algorithms",
         type=shared.algorithms,
         metavar="A,B,...",
-        help="what to compare beside scikit-learn, separated by commas; by default "
+        help="what to compare in addition to scikit-learn, separated by commas; by default "
         "calibrated_bayes, with --effort balanced or best also ensemble_bayes, with --cost-columns "
         f"cost_model, and on packaged data {', '.join(PACKAGED)}; paper for all fifteen of the "
         f"paper, or some of {', '.join(names)}",
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "number of random cost matrices (default 1), if you give no costs; matrix i "
         f"is drawn with seed {FIRST_COST_SEED} + i, from U[0, 10 n_k / n_y]",
     )
-    text = "column with the decisions that were taken until now, which is no input"
+    text = "column of the decisions that were taken until now; it is not used as an input"
     shared.add_names(parser, "--today", text)
     shared.add_number(
         parser,

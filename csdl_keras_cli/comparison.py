@@ -76,7 +76,7 @@ class Comparison:
 
     @property
     def results(self) -> pandas.DataFrame:
-        """A row for each way to decide and cost matrix, as in `results.csv`."""
+        """A row for each way to decide and each cost matrix, as in `results.csv`."""
         rows = []
         for (name, seed), row in self._rows.items():
             saved = self._difference(self._constant(seed), name, seed)
@@ -417,8 +417,8 @@ class Comparison:
         from csdl_keras.costs import AffineCosts
         from csdl_keras.sklearn import BayesClassifier
 
-        # One parameter follows few of the validation examples, by which the best is chosen. What
-        # is fitted needs no folds, which labels of few examples cannot fill.
+        # A single parameter hardly adapts to the validation examples, by which the best is chosen.
+        # A fitted classifier needs no folds, for which some labels have too few examples.
         labels, rows = self.data.y["val"], np.arange(self.data.size("val"))
         complete = len(np.unique(labels)) == len(self.data.labels)
         calibration = "temperature" if rule == "Bayes" and complete else None

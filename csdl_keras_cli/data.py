@@ -287,6 +287,8 @@ def _with_costs(
 def summary(data: Data) -> str:
     """Says what was read: rows, columns, missing cells, labels, split and costs."""
     shares = pandas.Series(np.concatenate([*data.y.values()])).value_counts(normalize=True)
+    # Equal shares are in the order of the labels.
+    shares = shares.sort_index().sort_values(ascending=False, kind="stable")
     labels = [f"{data.labels[place]} {share:.1%}" for place, share in shares.items()]
     names = {"train": "training", "val": "validation", "test": "test"}
     sizes = ", ".join(f"{data.size(part)} {name}" for part, name in names.items())
@@ -345,7 +347,7 @@ def described_inputs(data: Data) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def data_record(data: Data) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def _rows(
                 f"{' ...' * (len(have) > 12)}.{did_you_mean(name, have)}"
             )
     if table.empty:
-        raise ValueError(f"Expected at least one row in {path}; received none.")
+        raise ValueError(f"Expected {path} to have at least one row; it has only a head.")
     return table, amounts
 
 
@@ -131,5 +131,5 @@ def _images(model: "SavedModel", arguments: argparse.Namespace) -> list[str]:
         raise ValueError(f"Expected a table for {arguments.model}; received {folder}.")
     found = [it for it in sorted(folder.rglob("*")) if it.suffix.lower() in SUFFIXES]
     if not found:
-        raise ValueError(f"Expected images, {', '.join(SUFFIXES)}, in {folder}; received none.")
+        raise ValueError(f"Expected images ({', '.join(SUFFIXES)}) in {folder}; there are none.")
     return [str(it.relative_to(folder)) for it in found]

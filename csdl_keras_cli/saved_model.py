@@ -29,7 +29,7 @@ class Input(NamedTuple):
 
 
 class OutputError(ValueError):
-    """An output is no finite number."""
+    """Raised if an output is not a finite number."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -39,7 +39,7 @@ _SHOWN = 6
 
 
 class Candidates:
-    """Trains an algorithm by settings, and tells what decisions cost beside the default's."""
+    """Trains an algorithm by settings, and compares the cost of decisions with the default's."""
 
     def __init__(self, arguments: argparse.Namespace, folder: pathlib.Path):
         self.data, self.algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
@@ -64,7 +64,7 @@ class Candidates:
         costs = self.truth["val"] if self.prices is None else self.prices[form.y["val"]]
         means = costs.mean(axis=0)
         constant = (self.data.decisions or self.data.labels)[means.argmin()]
-        #: What is told beside each cost.
+        #: The costs with which each trial's is compared, as text.
         self.others = f"always {constant} {number(means.min())}"
 
     def trained(self, settings: Settings) -> Any:

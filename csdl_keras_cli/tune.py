@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("random", "bayesian", "grid"),
         help="the way in which trials are proposed (default random)",
     )
-    text = "most trials beside the untuned default, with those of earlier runs in the folder"
+    text = "most trials, without the untuned default and with those of earlier runs in the folder"
     shared.add_number(parser, "--max-trials", f"{text} (default 6)", 6)
     text = "most epochs of training, and of pre-training, for the untuned default too"
     shared.add_number(parser, "--epochs", text)
