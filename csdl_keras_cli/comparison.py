@@ -66,6 +66,7 @@ class Comparison:
         self._rows: dict[tuple[str, int], dict[str, Any]] = {}
         self._paid: dict[tuple[str, int], np.ndarray] = {}
         self._chosen: dict[tuple[str, int], np.ndarray] = {}
+        self._differences: dict[tuple[str, str, int], dict[str, float]] = {}
 
     @property
     def model(self) -> Any:
@@ -264,14 +265,15 @@ class Comparison:
         settings = Settings() if epochs is None else Settings().limit_epochs(epochs)
         self.settings = dataclasses.asdict(settings)
         algorithms = [get_algorithm(it, effort) for it in algorithms]
-        own = self.data.costs is not None or self.data.known is not None
+        own = self.data.own_costs is not None
         trainers: dict[Data, Any] = {}
         planned: dict[str, int] = {}
         for algorithm in algorithms:
             with self.step(algorithm.name):
                 form = self.data.suiting(algorithm)
                 if form not in trainers:
-                    trainers[form] = self._trainer(form, settings)
+                    shown = [self.progress.callback()]
+                    trainers[form] = form.trainer(settings, self.seed, callbacks=shown)
                 matrix = None if own else self.matrices[min(self.matrices)]
                 planned[algorithm.name] = trainers[form].planned_epochs(algorithm, matrix)
         self.progress.plan(planned)
@@ -368,23 +370,22 @@ class Comparison:
         """Returns how much less the other row costs than the first, with the 95 % interval."""
         if name == other:
             return {"saved": 0.0, "saved_low": 0.0, "saved_high": 0.0}
-        from csdl_keras.evaluation.intervals import paired_difference
+        if (name, other, seed) not in self._differences:
+            from csdl_keras.evaluation.intervals import paired_difference
 
-        first, second = self._paid[name, seed], self._paid[other, seed]
-        pair = paired_difference(first, second, self._bounds[seed])
-        return {"saved": pair.difference, "saved_low": pair.low, "saved_high": pair.high}
+            first, second = self._paid[name, seed], self._paid[other, seed]
+            pair = paired_difference(first, second, self._bounds[seed])
+            found = {"saved": pair.difference, "saved_low": pair.low, "saved_high": pair.high}
+            self._differences[name, other, seed] = found
+        return self._differences[name, other, seed]
 
     @functools.cached_property
     def _bounds(self) -> dict[int, Any]:
         """What decisions may cost at most, by the seed of the matrix."""
         from csdl_keras.evaluation.intervals import CostBounds
 
-        data = self.data
-        known = data.known["test"] if data.known is not None else None
         return {
-            seed: CostBounds(data.costs["test"], None, None)
-            if data.costs is not None
-            else CostBounds(data.y["test"], matrix if known is None else known, None)
+            seed: CostBounds(*self.data.judged_by(matrix), None)
             for seed, matrix in self.matrices.items()
         }
 
@@ -395,20 +396,6 @@ class Comparison:
         if name == best:
             return "best"
         return "costlier" if self._difference(name, best, seed)["saved_low"] > 0 else "tied"
-
-    def _trainer(self, form: Data, settings: Any) -> Any:
-        from csdl_keras import Trainer
-
-        own = form.costs if form.known is None else form.known
-        train, val = ((form.x[part], form.y[part]) for part in ("train", "val"))
-        return Trainer(
-            *train,
-            val if own is None else (*val, own["val"]),
-            settings=settings,
-            seed=self.seed,
-            callbacks=[self.progress.callback()],
-            costs=None if own is None else own["train"],
-        )
 
     def _saved(self, fitted: Any, seed: int, rule: str | int) -> SavedClassifier:
         """Returns a fitted classifier that decides by a rule; for Bayes it is calibrated."""
@@ -424,7 +411,7 @@ class Comparison:
         calibration = "temperature" if rule == "Bayes" and complete else None
         matrix: Any = self.matrices[seed]
         costs = None
-        if self.data.costs is not None or self.data.known is not None:
+        if self.data.own_costs is not None:
             # By the means of examples, another decision may cost less than the right one.
             costs, matrix = AffineCosts(np.zeros(len(rows)), np.zeros_like(matrix), matrix), None
         folds = [(rows, rows)]

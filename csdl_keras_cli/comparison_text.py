@@ -64,13 +64,6 @@ NOTE = (
 def table_html(title: str, frame: pandas.DataFrame, sentence: str) -> str:
     """Returns the table as HTML, for notebooks."""
 
-    def row(found: tuple[str, ...], tag: str = "td") -> str:
-        first, *others = map(html.escape, found)
-        others = [f'<{tag} style="text-align: right">{it}</{tag}>' for it in others]
-        return f'<tr><{tag} style="text-align: left">{first}</{tag}>{"".join(others)}</tr>'
-
-    body = "".join(row(cells(str(name), it)) for name, it in frame.iterrows())
-    return (
-        f"<p><b>{html.escape(title)}</b></p><table><thead>{row(HEADS, 'th')}</thead>"
-        f"<tbody>{body}</tbody></table><p>{html.escape(sentence)}</p>"
-    )
+    rows = [cells(str(name), row) for name, row in frame.iterrows()]
+    table = pandas.DataFrame(rows, columns=list(HEADS)).to_html(index=False, border=0)
+    return f"<p><b>{html.escape(title)}</b></p>{table}<p>{html.escape(sentence)}</p>"

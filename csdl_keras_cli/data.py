@@ -20,7 +20,7 @@ from csdl_keras_cli.splits import split
 if TYPE_CHECKING:
     import keras
 
-    from csdl_keras import Algorithm
+    from csdl_keras import Algorithm, Settings, Trainer
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -76,6 +76,11 @@ class Data:
             return np.array(self.labels)
         return None if self.labels == (*range(len(self.labels)),) else np.array(self.labels, "str")
 
+    @property
+    def own_costs(self) -> dict[str, Any] | None:
+        """The costs of each example by split, known when deciding or not, or `None`."""
+        return self.costs if self.known is None else self.known
+
     def matrix_of(self, seed: int) -> np.ndarray:
         """Returns the user's costs beyond those of right decisions, or else random ones."""
         if self.amounts is not None:
@@ -105,14 +110,17 @@ class Data:
         known = None if self.known is None else self.known[part]
         return decide(model, rows_of(self.x[part]), costs=known)
 
+    def judged_by(self, matrix: np.ndarray) -> tuple[Any, Any]:
+        """Returns what decisions on test examples are judged by: truth, and what it makes cost."""
+        if self.costs is not None:
+            return self.costs["test"], None
+        return self.y["test"], matrix if self.known is None else self.known["test"]
+
     def report(self, decisions: Mapping[str, np.ndarray], matrix: np.ndarray) -> Any:
         """Returns the `CostReport` of decisions on test examples, by the names of algorithms."""
         from csdl_keras.evaluation import cost_report
 
-        truth: Any = self.y["test"]
-        prices: Any = matrix if self.known is None else self.known["test"]
-        if self.costs is not None:
-            truth, prices = self.costs["test"], None
+        truth, prices = self.judged_by(matrix)
         return cost_report(
             decisions,
             truth,
@@ -123,13 +131,19 @@ class Data:
         )
 
     def suiting(self, algorithm: "Algorithm") -> "Data":
-        """Returns the data in the form that an algorithm takes; raises a ValueError without one."""
-        body, is_table = algorithm.body_kind, self.columns is not None
-        is_named = is_table or self.classes is not None
-        if (is_table and body.takes_images) or (is_named and not body.is_network):
-            what = "images" if body.is_network else "images with the labels 0 to K - 1"
-            raise ValueError(f"Expected {what} for {algorithm.name!r}; received {self.name}.")
-        return self._encoded if is_table and not body.takes_frames else self
+        """Returns the data with a table as numbers, if the algorithm takes no other."""
+        as_it_is = self.columns is None or algorithm.body_kind.takes_frames
+        return self if as_it_is else self._encoded
+
+    def trainer(self, settings: "Settings", seed: int, **arguments: Any) -> "Trainer":
+        """Returns what trains algorithms on the data."""
+        from csdl_keras import Trainer
+
+        own = self.own_costs
+        train, val = ((self.x[part], self.y[part]) for part in ("train", "val"))
+        validation = val if own is None else (*val, own["val"])
+        costs = None if own is None else own["train"]
+        return Trainer(*train, validation, costs=costs, settings=settings, seed=seed, **arguments)
 
     @functools.cached_property
     def _encoded(self) -> "Data":
@@ -305,7 +319,7 @@ def summary(data: Data) -> str:
 def costs_text(data: Data, matrix: np.ndarray, title: str = "") -> str:
     """Returns the costs as a table with the labels and decisions."""
     amounts = matrix if data.amounts is None else data.amounts
-    means = data.costs is not None or data.known is not None
+    means = data.own_costs is not None
     title = title or f"{'Mean costs' if means else 'Costs'} of decisions (columns)"
     frame = pandas.DataFrame(amounts, list(map(str, data.labels)), list(data.decisions))
     frame.columns.name = "true label"

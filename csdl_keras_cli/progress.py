@@ -91,12 +91,8 @@ class Progress:
                 progress.detail = f"epoch {epoch + 1} of {self.params['epochs']}"
                 progress._done += 1
                 progress._seconds += time.monotonic() - self._start
-                progress.counted()
 
         return Epochs()
-
-    def counted(self) -> None:
-        """Shows that another epoch is done."""
 
 
 class Lines(Progress):

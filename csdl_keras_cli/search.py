@@ -6,11 +6,12 @@ import math
 import pathlib
 from typing import Any
 
+import numpy as np
 import pandas
 from matplotlib.figure import Figure
 
-from csdl_keras import Settings, StageCache, Trainer, plots, tuning
-from csdl_keras.evaluation import CostDifference, average_cost, compare_costs
+from csdl_keras import Settings, StageCache, plots, tuning
+from csdl_keras.evaluation import CostDifference, compare_costs
 from csdl_keras.evaluation._report_text import number
 from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
@@ -19,6 +20,7 @@ from csdl_keras.tuning.resumable import is_worker
 from csdl_keras_cli.choices import FIRST_COST_SEED
 from csdl_keras_cli.classifier import save_best
 from csdl_keras_cli.compare import snippet
+from csdl_keras_cli.comparison import unsuited
 from csdl_keras_cli.data import costs_text, data_record, read_data, summary
 from csdl_keras_cli.run_folder import RunRecord
 from csdl_keras_cli.spaces import SettingsHyperModel
@@ -43,27 +45,19 @@ class Candidates:
 
     def __init__(self, arguments: argparse.Namespace, folder: pathlib.Path):
         self.data, self.algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
+        if reason := unsuited(arguments.algorithm, self.data):
+            raise ValueError(reason)
+        self.form = self.data.suiting(self.algorithm)
         self.matrix = self.data.matrix_of(FIRST_COST_SEED)
-        self.form = form = self.data.suiting(self.algorithm)
-        #: What decisions are priced by: labels and a matrix, or the examples' own costs.
-        self.truth = form.y if form.costs is None else form.costs
-        self.prices = self.matrix if form.costs is None else None
+        #: The matrix to train for, unless examples have costs of their own.
+        self.prices = self.matrix if self.data.own_costs is None else None
         settings = Settings()
         if arguments.epochs is not None:
             settings = settings.limit_epochs(arguments.epochs)
-        train, val = ((form.x[part], form.y[part]) for part in ("train", "val"))
-        self.trainer = Trainer(
-            *train,
-            val if form.costs is None else (*val, form.costs["val"]),
-            costs=None if form.costs is None else form.costs["train"],
-            settings=settings,
-            seed=arguments.seed,
-            cache=StageCache(folder / "stages"),
-            verbose="auto",
-        )
-        costs = self.truth["val"] if self.prices is None else self.prices[form.y["val"]]
-        means = costs.mean(axis=0)
-        constant = (self.data.decisions or self.data.labels)[means.argmin()]
+        cache = StageCache(folder / "stages")
+        self.trainer = self.form.trainer(settings, arguments.seed, cache=cache, verbose="auto")
+        means = self.data.prices("val", self.matrix).mean(axis=0)
+        constant = self.data.decisions[means.argmin()]
         #: The costs with which each trial's is compared, as text.
         self.others = f"always {constant} {number(means.min())}"
 
@@ -74,10 +68,10 @@ class Candidates:
     def score(self, settings: Settings) -> dict[str, float]:
         """Trains by settings; returns metrics."""
         forget_models()  # those of earlier trials
-        trained = self.trainer.train(self.algorithm, self.prices, settings)
-        decisions = self.form.decided(trained.model, "val")
-        cost = average_cost(self.truth["val"], decisions, self.prices)
-        return {"val_average_cost": cost, "seconds": round(trained.seconds, 2)}
+        trained = self.trained(settings)
+        prices = self.data.prices("val", self.matrix)
+        paid = prices[np.arange(len(prices)), self.form.decided(trained.model, "val")]
+        return {"val_average_cost": float(paid.mean()), "seconds": round(trained.seconds, 2)}
 
     def score_default(self) -> dict[str, Any]:
         """Trains untuned and tells what came of it; returns a row of `trials.csv`."""
@@ -154,8 +148,8 @@ def tune(arguments: argparse.Namespace) -> int:
         both = tuner.hypermodel.build(values), trainer.settings
         models = [candidates.trained(one) for one in both]
         tuned, untuned = decisions = [candidates.form.decided(one.model, "test") for one in models]
-        truth = candidates.truth["test"]
-        pair = compare_costs(truth, tuned, untuned, candidates.prices)
+        truth, prices = data.judged_by(candidates.matrix)
+        pair = compare_costs(truth, tuned, untuned, prices)
         # Test examples say what tuning brings, and choose nothing. Of equal costs the default wins.
         place = int(trials["trial"][0] == _DEFAULT)
         kept = ("the best trial", "the untuned default")[place]

@@ -123,7 +123,7 @@ def test_the_table_as_text_html_and_figure():
     for line, (name, row) in zip(lines[2:], frame.iterrows(), strict=False):
         assert line.startswith(name) and f" {row['average_cost']:.4f}"[:6] in line
         assert f">{name}</td>" in page
-    assert "<table>" in page and " ".join(lines[8:]).strip() == found.sentence
+    assert "<table" in page and " ".join(lines[8:]).strip() == found.sentence
     axes = found.plot()
     assert [it.get_text() for it in axes.get_yticklabels()] == [*frame.index[::-1]]
     assert [bar.get_width() for bar in axes.patches[:5]] == [*frame["average_cost"][::-1]]

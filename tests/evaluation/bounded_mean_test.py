@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from csdl_keras.evaluation import bounded_mean
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 
 
@@ -51,6 +52,18 @@ class TestBoundedMean:
         twice = 2 * min(np.mean(means[0] >= middle), np.mean(means[1] <= middle))
         found = BoundedMean(values, 0.0, high).p_value(middle)
         assert found == pytest.approx(min(1.0, twice), abs=0.03)
+
+    @pytest.mark.parametrize("name", ["exponential", "pareto", "uniform"])
+    def test_merging_many_values_changes_nothing_that_is_seen(self, name, monkeypatch):
+        arguments = {"pareto": [1.5], "uniform": [100, 101]}.get(name, [])
+        values = getattr(np.random.default_rng(0), name)(*arguments, size=6000)
+        merged = BoundedMean(values, 0.0, 2 * values.max())
+        monkeypatch.setattr(bounded_mean, "_MOST_VALUES", 6000)
+        exact = BoundedMean(values, 0.0, 2 * values.max())
+        (low, high), expected = merged.interval(), exact.interval()
+        assert len(merged._values) < 1000 < len(exact._values)
+        np.testing.assert_allclose((low, high), expected, atol=1e-4 * (high - low))
+        assert merged.p_value(low) == pytest.approx(exact.p_value(low), rel=1e-3)
 
     @settings(max_examples=30)
     @given(
