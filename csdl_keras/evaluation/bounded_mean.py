@@ -44,10 +44,9 @@ class BoundedMean:
         scale = np.log(np.maximum(abs(distances), 1e-9 * abs(distances).max()))
         alike = np.stack([np.sign(distances), np.round(scale / 0.01)])
         places = np.unique(alike, axis=1, return_inverse=True)[1]
-        sums, counts = (
-            np.bincount(places, it) for it in (self._counts * self._values, self._counts)
-        )
-        self._values, self._counts = sums / counts, counts
+        totals = np.bincount(places, self._counts * self._values)
+        self._counts = np.bincount(places, self._counts).astype(np.float64)
+        self._values = totals / self._counts
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Returns the ends `(low, high)` of the means that `p_value` does not reject."""
