@@ -77,7 +77,7 @@ DENSE = "Pass `x.toarray()`"
         (costs.cost_vectors, (C, ONE_HOT), "pass `labels.argmax(axis=-1)`"),
         (bayes, (X, ONE_HOT, C), "pass `y.argmax(axis=-1)`"),
         (cost_sensitive, (X, ONE_HOT, C), "pass `y.argmax(axis=-1)`"),
-        (cost_report, ({"a": ONE_HOT}, Y, C), "pass `decisions.argmax(axis=-1)`"),
+        (cost_report, ({"a": ONE_HOT}, Y, C), "pass `decisions['a'].argmax(axis=-1)`"),
         (csdl.train, (SPARSE, Y, C), DENSE),
         (csdl.train, (X, Y, scipy.sparse.csr_array(C)), "Pass `cost_matrix.toarray()`"),
         (csdl.train, (X, Y, GAINS), "csdl_keras.costs.regret(...)"),

@@ -1,6 +1,5 @@
-"""Validates array arguments and the names that label them."""
+"""Validates array arguments."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -147,20 +146,3 @@ def check_range(
             f"Expected {what} to lie in [{low:g}, {high:g}]{reason}; received values from "
             f"{least:.6g} to {most:.6g}.{hint}"
         )
-
-
-def names_of(
-    shape: tuple[int, ...],
-    class_names: Iterable[object] | None,
-    decision_names: Iterable[object] | None,
-) -> tuple[list[str], list[str]]:
-    """Returns names of the rows and columns of a `(K, D)` matrix, by default their indices."""
-    classes, decisions = shape
-    rows = [str(one) for one in (range(classes) if class_names is None else class_names)]
-    if decision_names is None:
-        decision_names = [*rows[:decisions], *range(classes, decisions)]
-    columns = [str(one) for one in decision_names]
-    for name, names, number in (("class", rows, classes), ("decision", columns, decisions)):
-        if len(names) != number:
-            raise ValueError(f"Expected `{name}_names` to be {number} names; received {names}.")
-    return rows, columns

@@ -35,14 +35,15 @@ def write_arrays(
     path: pathlib.Path, record: dict[str, Any], arrays: Sequence[np.ndarray] = ()
 ) -> None:
     """Writes arrays, and a record as JSON with arrays anywhere, to an .npz file as a whole."""
-    stored = [*arrays]
+    stored = [*map(np.asarray, arrays)]
 
     def put(value: Any) -> dict[str, int]:
         stored.append(keras.ops.convert_to_numpy(value))
         return {"array": len(stored) - 1}
 
     text = json.dumps({"arrays": len(arrays), "record": record}, default=put)
-    stored = [*map(_plain, stored)]
+    # NumPy has no bfloat16 of its own; float32 holds what that does.
+    stored = [it.astype("float32") if it.dtype.kind == "V" else it for it in stored]
     if any(array.dtype.hasobject for array in stored):  # NumPy would write a pickle.
         raise ValueError("Expected arrays of numbers; received dtype object.")
     named: dict[str, Any] = {f"array_{i}": it for i, it in enumerate(stored)}
@@ -79,12 +80,6 @@ def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
             f"Expected {path} to be an npz file as csdl_keras wrote it; received a damaged one: "
             f"{error!r}."
         ) from error
-
-
-def _plain(array: np.ndarray) -> np.ndarray:
-    """The array in a type of NumPy's own; float32 holds what bfloat16 does."""
-    array = np.asarray(array)
-    return array.astype("float32") if array.dtype.kind == "V" else array
 
 
 def fingerprint(*arrays: np.ndarray) -> str:

@@ -95,15 +95,9 @@ def inputs_of(model: keras.Model) -> Any:
 
 
 def output_of(model: keras.Model) -> Any:
-    """The symbolic output of a model that has one."""
+    """The symbolic output of a model that has one, of shape `(batch, ..., D)`."""
     inputs_of(model)
     if len(model.outputs) != 1:
         raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
+    examples_shape("output", model.outputs[0])
     return model.outputs[0]
-
-
-def rows_output_of(model: keras.Model) -> Any:
-    """The symbolic output of a model that has one of shape `(batch, ..., D)`."""
-    output = output_of(model)
-    examples_shape("output", output)
-    return output

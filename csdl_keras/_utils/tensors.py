@@ -11,12 +11,8 @@ from csdl_keras._utils.arrays import check_size, number_array
 from csdl_keras._utils.types import DTypeLike, Tensor
 
 LOW_PRECISION = ("float16", "bfloat16")
-#: Float types hold the whole numbers up to these, and round larger ones to others.
-_WHOLE_NUMBERS = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24, "float64": 2**53}
 #: Largest distance from 1 of the sum of a row of probabilities, by the bits of its type.
 TOLERANCE, TOLERANCE_16_BITS = 1e-4, 1e-2
-# What bfloat16 may add to a sum of 1: it rounds each term by at most 1/512 of it.
-_ROUNDING = 2e-3
 #: Stands for the logarithm of 0, without the NaN of infinity times 0; float16 holds it.
 LOG_ZERO = -3e4
 
@@ -51,7 +47,8 @@ def float_dtype() -> str:
 
 def check_numbered(what: str, number: int, dtype: str) -> None:
     """Raises a `ValueError` if a dtype does not hold the numbers `0, ..., number - 1` of things."""
-    most = _WHOLE_NUMBERS.get(dtype, number)
+    whole = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24, "float64": 2**53}
+    most = whole.get(dtype, number)
     if number > most:
         raise ValueError(
             f"Expected at most {most} {what} in {dtype}, which rounds larger numbers to others; "
@@ -141,11 +138,9 @@ def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int = 1) -> Any:
 def masked_weights(sample_weight: Tensor, outputs: Tensor) -> Any:
     """`check_weights` for the rows of outputs `(batch, ..., D)`, 0 where Keras masks them."""
     weights = check_weights(sample_weight, outputs, len(outputs.shape) - 1)
-    return (
-        weights
-        if len(outputs.shape) == 2
-        else _RowWeights(reduction=None)(outputs, outputs, weights)
-    )
+    if len(outputs.shape) == 2:
+        return weights
+    return _RowWeights(reduction=None)(outputs, outputs, weights)
 
 
 class _RowWeights(keras.losses.Loss):
@@ -195,9 +190,10 @@ def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
     library: Any = np if isinstance(costs, np.ndarray) else ops
     costs = costs.astype("float64", copy=False) if library is np else at_least_float32(costs)
     width = costs.shape[-1]
-    # Also with label smoothing, a row sums to 1 and all its entries but one are equal.
+    # Also with label smoothing, a row sums to 1 and all its entries but one are equal. To a sum
+    # of 1 bfloat16 may add 2e-3: it rounds each term by at most 1/512 of it.
     least = library.max(costs, axis=-1) + (width - 1) * library.min(costs, axis=-1)
-    other = library.maximum(library.sum(costs, axis=-1) - 1.0, 1.0 - least) > _ROUNDING
+    other = library.maximum(library.sum(costs, axis=-1) - 1.0, 1.0 - least) > 2e-3
     marks = [library.any(costs[..., k::3] > 0.5, axis=-1) for k in range(3)]
     found = library.where(library.stack([other, *marks], axis=-1), 1.0, 0.0)
     if weights is not None:

@@ -8,12 +8,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import as_array
-from csdl_keras._utils.tensors import (
-    LOW_PRECISION,
-    alike,
-    check_numbered,
-    is_tensor,
-)
+from csdl_keras._utils.tensors import LOW_PRECISION, alike, check_numbered, is_tensor
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs.checks import check_cost_matrix, check_labels
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
@@ -72,9 +67,9 @@ def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...]) -> Tensor:
     if given[-1:] == (1,) and alike(given[:-1], shape):
         return labels[..., 0]
     raise ValueError(
-        f"Expected integer labels of shape {shape}, or with a last axis of size 1, since costs "
-        f"of every class are given; received shape {given}. Cost vectors need no `cost_matrix`; "
-        "one-hot rows become labels by `argmax(axis=1)`."
+        f"Expected integer labels of shape {shape}, or with a last axis of size 1; received shape "
+        f"{given}. Cost vectors need no `cost_matrix`; one-hot rows become labels by "
+        "`argmax(axis=1)`."
     )
 
 
@@ -132,6 +127,6 @@ def matrices_of_batch(costs: CostsLike | Tensor, outputs: Tensor) -> Tensor:
 
 def known_rows(matrices: Tensor, labels: Tensor) -> Tensor:
     """Returns the row of each label in its matrix, `(batch, D)`; NaN for one that is no class."""
-    index, known = class_index(ops.convert_to_tensor(labels), matrices.shape[1])
+    index, known = class_index(labels, matrices.shape[1])
     rows = ops.take_along_axis(matrices, index[:, None, None], axis=1)[:, 0]
     return ops.where(known[:, None], rows, float("nan"))

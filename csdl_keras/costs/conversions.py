@@ -8,12 +8,7 @@ import numpy as np
 from csdl_keras._utils.arrays import as_array, check_entries, check_rows
 from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs.checks import (
-    amounts,
-    check_cost_matrix,
-    check_cost_vectors,
-    check_labels,
-)
+from csdl_keras.costs.checks import amounts, check_cost_matrix, check_cost_vectors, check_labels
 from csdl_keras.costs.known import CostsLike, check_known_costs, vectors_of_labels
 from csdl_keras.costs.named_matrix import by_class, names_of_frame
 

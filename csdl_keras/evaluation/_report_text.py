@@ -1,13 +1,12 @@
 """The words, numbers and tables of a `CostReport`."""
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from csdl_keras.evaluation.cost_report import CostReport, CostRow
+    from csdl_keras.evaluation.cost_report import CostReport
     from csdl_keras.evaluation.intervals import CostDifference
 
 #: A line of a table for each entry; the first holds the headings.
@@ -15,7 +14,6 @@ Table = list[tuple[str, ...]]
 
 #: Most characters of a line.
 WIDTH = 100
-_MOST_CLASSES = 12
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -54,12 +52,11 @@ def tables(report: "CostReport") -> list[Table]:
     """Returns the tables of costs, of savings, and with labels of the cost of each class."""
     found = [_costs(report)]
     if report.baseline is not None:
-        against = [row.against_baseline for row in report.rows]
-        found.append(_savings(report, report.baseline, against))
-    found.append(_savings(report, report.constant, [row.against_constant for row in report.rows]))
+        found.append(_savings(report, "baseline"))
+    found.append(_savings(report, "constant"))
     costs = np.array([row.per_class for row in report.rows])
     if costs.size:
-        shown = np.sort(np.argsort(-np.nan_to_num(costs[0]), kind="stable")[:_MOST_CLASSES])
+        shown = np.sort(np.argsort(-np.nan_to_num(costs[0]), kind="stable")[:12])
         classes = [("cost of class", *(report.class_names[y] for y in shown))]
         for row in report.all_rows:
             classes.append((row.name, *(number(row.per_class[y], 3) for y in shown)))
@@ -94,15 +91,11 @@ def _or_dash(value: float, form: str) -> str:
     return "–" if math.isnan(value) else format(value, form)
 
 
-def _savings(
-    report: "CostReport", other: "CostRow", pairs: "Sequence[CostDifference | None]"
-) -> Table:
-    of_unit = f", {report.unit}" if report.unit else ""
-    table: Table = [
-        (f"saved per decision{of_unit}", f"than {other.name}", "95 % interval", "in total")
-    ]
-    for row, pair in zip(report.rows, pairs, strict=True):
-        assert pair is not None  # Only the other row is not compared with itself.
+def _savings(report: "CostReport", rival: str) -> Table:
+    saved = f"saved per decision, {report.unit}" if report.unit else "saved per decision"
+    table: Table = [(saved, f"than {getattr(report, rival).name}", "95 % interval", "in total")]
+    for row in report.rows:
+        pair = getattr(row, f"against_{rival}")
         decimals = _of_interval(pair)
         low, high = rounded(-pair.high, decimals), rounded(-pair.low, decimals)
         saved, total = rounded(-pair.difference, decimals), number(-pair.difference * report.size)
@@ -155,11 +148,8 @@ def sentence(report: "CostReport") -> str:
         high += of_unit
     total = pair.difference * report.size
     in_total = rounded(abs(total), min(_decimals(total, 3), decimals))
-    seen = (
-        f"{amount(pair.difference, decimals)} per decision than"
-        if pair.difference
-        else "as much as"
-    )
+    seen = f"{amount(pair.difference, decimals)} per decision than"
+    seen = seen if pair.difference else "as much as"
     text = (
         f"{name} {'yields' if gains else 'costs'} {seen} {rule} (95 % interval {low} to {high}), "
         f"{in_total}{of_unit} over these {report.size:,} decisions"
@@ -177,19 +167,14 @@ def sentence(report: "CostReport") -> str:
 def as_text(table: Table) -> str:
     """Returns the lines of a table, its first column before as many others as `WIDTH` holds."""
     sizes = [max(map(len, column)) for column in zip(*table, strict=True)]
-    blocks, free = [[0]], WIDTH - sizes[0]
-    for column, size in enumerate(sizes[1:], 1):
-        free -= 2 + size
-        if free < 0 and len(blocks[-1]) > 1:
-            blocks.append([0])
-            free = WIDTH - sizes[0] - 2 - size
+    blocks: list[list[int]] = [[]]
+    for column in range(1, len(sizes)):
+        if blocks[-1] and sizes[0] + sum(2 + sizes[i] for i in (*blocks[-1], column)) > WIDTH:
+            blocks.append([])
         blocks[-1].append(column)
-    return "\n\n".join(
-        "\n".join("  ".join(_aligned(line, sizes, block)).rstrip() for line in table)
-        for block in blocks
-    )
 
+    def aligned(line: tuple[str, ...], others: list[int]) -> str:
+        first = line[0].ljust(sizes[0])
+        return "  ".join([first, *(line[i].rjust(sizes[i]) for i in others)]).rstrip()
 
-def _aligned(line: tuple[str, ...], sizes: list[int], columns: list[int]) -> list[str]:
-    first, *others = columns
-    return [line[first].ljust(sizes[first]), *(line[i].rjust(sizes[i]) for i in others)]
+    return "\n\n".join("\n".join(aligned(line, block) for line in table) for block in blocks)

@@ -1,23 +1,29 @@
 """What users pass to scores, as numbers: labels and decisions of any type, and costs with names."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array
-from csdl_keras._utils.labels import class_labels, decision_labels, label_array, positions
+from csdl_keras._utils.labels import (
+    check_decisions,
+    class_labels,
+    decision_labels,
+    label_array,
+    positions,
+)
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs.checks import check_cost_vectors
-from csdl_keras.costs.known import AffineCosts, CostsLike, KnownCosts, check_known_costs
+from csdl_keras.costs.checks import check_cost_vectors, check_labels
+from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs
 
 
 def as_numbers(
-    y_true: ArrayLike, cost_matrix: CostsLike | None, classes: Any, *decisions: ArrayLike
+    y_true: ArrayLike, cost_matrix: CostsLike | None, classes: Any, **decisions: ArrayLike
 ) -> tuple[Any, ...]:
-    """Returns labels or cost vectors, costs and decisions as arrays."""
+    """Returns labels or cost vectors, costs by class if any, and decisions, checked, as arrays."""
     true: Any = y_true if cost_matrix is None else label_array("y_true", y_true)
     labels = known_classes(true, classes)
-    chosen = [label_array("decisions", own) for own in decisions]
     costs: KnownCosts | None = None
     if cost_matrix is None:
         if as_array("y_true", true, "(N, D)").ndim == 1:
@@ -29,9 +35,9 @@ def as_numbers(
         num_decisions = true.shape[1]
         num_classes = num_decisions if labels is None else min(len(labels), num_decisions)
     else:
-        shape = _shape(cost_matrix)
+        shape: Any = getattr(cost_matrix, "shape", ())  # Lists have no names.
         rows = labels if labels is None or len(shape) < 2 else labels[: shape[-2]]
-        costs = check_known_costs(cost_matrix, classes=rows)
+        costs = check_known_costs(cost_matrix, true.size, classes=rows)
         num_classes, num_decisions = costs.shape[-2:]
     if labels is not None:
         if len(labels) not in (num_classes, num_decisions):
@@ -42,8 +48,14 @@ def as_numbers(
         if cost_matrix is not None:
             true = _numbers("y_true", true, labels[:num_classes])
         others = labels[num_classes:].tolist() or None
-        options = decision_labels(labels[:num_classes], num_decisions, others)
-        chosen = [_numbers("decisions", own, options) for own in chosen]
+        labels = decision_labels(labels[:num_classes], num_decisions, others)
+    if cost_matrix is not None:
+        true = check_labels(true, num_classes)
+    chosen = []
+    for name, given in decisions.items():
+        own = label_array(name, given)
+        own = own if labels is None else _numbers(name, own, labels)
+        chosen.append(check_decisions(own, len(true), num_decisions, name))
     return true, costs, *chosen
 
 
@@ -56,15 +68,30 @@ def known_classes(y_true: ArrayLike, classes: Any) -> np.ndarray | None:
     return np.array([False, True]) if of_booleans else None
 
 
-def _shape(costs: Any) -> tuple[int, ...]:
-    if isinstance(costs, AffineCosts):
-        return costs.shape
-    return as_array("cost_matrix", costs, "(K, D) or (N, K, D)").shape
-
-
 def _numbers(name: str, labels: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Returns labels as their positions among those that are known."""
     # Integers are positions already where those that are known are strings or booleans.
     if labels.dtype.kind in "iu" and known.dtype.kind not in "iuf":
         return labels
     return positions(name, labels, known)
+
+
+def names_of(
+    shape: tuple[int, ...],
+    class_names: Iterable[object] | None,
+    decision_names: Iterable[object] | None,
+    classes: Any = None,
+) -> tuple[list[str], list[str]]:
+    """Returns names of a matrix's rows and columns, by default labels of classes or indices."""
+    num_classes, num_decisions = shape
+    if class_names is None:
+        known = class_labels(classes)
+        class_names = range(num_classes) if known is None else known[:num_classes]
+    rows = [*map(str, class_names)]
+    if decision_names is None:
+        decision_names = [*rows[:num_decisions], *range(num_classes, num_decisions)]
+    columns = [*map(str, decision_names)]
+    for name, names, number in (("class", rows, num_classes), ("decision", columns, num_decisions)):
+        if len(names) != number:
+            raise ValueError(f"Expected `{name}_names` to be {number} names; received {names}.")
+    return rows, columns

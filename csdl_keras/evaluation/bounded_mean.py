@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import scipy
 
 from csdl_keras._utils.checks import check_number
 
@@ -72,10 +73,8 @@ def _upper_end(values: np.ndarray, counts: np.ndarray, bound: float, share: floa
     def excess(mean: float) -> float:
         return _share_above(values, counts, bound, mean) - share
 
-    span = bound - values.min()
-    from scipy import optimize  # slow to import
-
-    return float(optimize.brentq(excess, values.min(), bound, xtol=1e-12 * span))
+    least = values.min()
+    return float(scipy.optimize.brentq(excess, least, bound, xtol=1e-12 * (bound - least)))
 
 
 def _share_above(values: np.ndarray, counts: np.ndarray, bound: float, mean: float) -> float:
@@ -98,10 +97,8 @@ def _share_above(values: np.ndarray, counts: np.ndarray, bound: float, mean: flo
     def growth(point: float) -> float:
         return float(counts @ (slopes / (1.0 - slopes * point)) - 1.0 / point)
 
-    from scipy import optimize  # slow to import
-
     smallest = 1e-12 / counts.sum()
-    point = optimize.brentq(growth, smallest, 1.0 - 1e-12, xtol=1e-16, rtol=1e-3)
+    point = scipy.optimize.brentq(growth, smallest, 1.0 - 1e-12, xtol=1e-16, rtol=1e-3)
     turned = slopes / (1.0 - slopes * point)
     height = -counts @ np.log1p(-slopes * point) - math.log(point)
     width = 1.0 / math.sqrt(counts @ turned**2 + 1.0 / point**2)

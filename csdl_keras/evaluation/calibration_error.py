@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+import scipy
 
 from csdl_keras._utils.arrays import as_array, check_rows
 from csdl_keras._utils.checks import check_bool, check_integer
@@ -34,12 +35,11 @@ class Reliability:
 
     def intervals(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns both ends of Wilson's 95 % interval of each frequency; NaN for an empty bin."""
-        from scipy.stats import binomtest  # slow to import
-
         ends = np.full((2, len(self.count)), np.nan)
         for b in np.flatnonzero(self.count):
             came_true = round(self.frequency[b] * self.count[b])
-            found = binomtest(came_true, int(self.count[b])).proportion_ci(method="wilson")
+            test = scipy.stats.binomtest(came_true, int(self.count[b]))
+            found = test.proportion_ci(method="wilson")
             ends[:, b] = found.low, found.high
         return ends[0], ends[1]
 

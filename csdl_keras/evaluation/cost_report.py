@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, names_of, shown
+from csdl_keras._utils.arrays import as_array, shown
 from csdl_keras._utils.checks import check_type
-from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import amounts as check_amounts
 from csdl_keras.costs.known import AffineCosts, CostsLike
 from csdl_keras.evaluation import _report_text
-from csdl_keras.evaluation.as_numbers import as_numbers, known_classes
+from csdl_keras.evaluation.as_numbers import as_numbers, known_classes, names_of
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 from csdl_keras.evaluation.intervals import CostBounds, CostDifference, paired_difference
 from csdl_keras.evaluation.scores import chosen_costs, cost_per_class, error_rate, example_costs
@@ -22,12 +21,6 @@ from csdl_keras_cli.optional import optional_module
 
 if TYPE_CHECKING:
     import pandas
-
-#: What a data frame shows of each row, before the comparisons.
-_COLUMNS = (
-    *("average_cost", "low", "high", "total_cost", "normalized_cost", "savings"),
-    *("error_rate", "abstained"),
-)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,14 +116,13 @@ class CostReport:
         always 1            2.0         6.0                     NaN
         """
         pandas = optional_module("pandas", "compare")
-        rows = []
+        own = "name average_cost low high total_cost normalized_cost savings error_rate abstained"
+        rivals, rows = ["constant", "baseline"][: 1 if self.baseline is None else 2], []
         for row in self.all_rows:
-            cells = {"model": row.name, **{name: getattr(row, name) for name in _COLUMNS}}
+            cells = {name: getattr(row, name) for name in own.split()}
             cells["p_value"] = row.against_best.p_value if row.against_best else np.nan
-            rivals = {"constant": row.against_constant}
-            if self.baseline is not None:
-                rivals["baseline"] = row.against_baseline
-            for rival, pair in rivals.items():
+            for rival in rivals:
+                pair = getattr(row, f"against_{rival}")
                 saved, low, high, p_value = [np.nan] * 4
                 if pair is not None:  # The negative of 0 would be -0.
                     saved, low, high = (0.0 - it for it in (pair.difference, pair.high, pair.low))
@@ -142,7 +134,7 @@ class CostReport:
                     f"p_value_against_{rival}": p_value,
                 }
             rows.append(cells)
-        return pandas.DataFrame(rows).set_index("model")
+        return pandas.DataFrame(rows).set_index("name").rename_axis("model")
 
     def __repr__(self) -> str:
         tables = map(_report_text.as_text, _report_text.tables(self))
@@ -216,23 +208,16 @@ def cost_report(
             raise ValueError("Expected either `cost_matrix` or `amounts`; received both.")
         size = len(as_array("y_true", y_true, "(N,)"))
         cost_matrix, lowest = _above_zero(amounts, size, known_classes(y_true, classes))
-    rules = [*decisions.values(), *([] if baseline is None else [baseline])]
-    y_true, priced, *numbers = as_numbers(y_true, cost_matrix, classes, *rules)
-    costs = example_costs(y_true, priced) + lowest
-    bounds = CostBounds(y_true, priced, largest, lowest)
+    rules = {f"decisions[{name!r}]": own for name, own in decisions.items()}
+    rules |= {} if baseline is None else {"baseline": baseline}
+    true, priced, *numbers = as_numbers(y_true, cost_matrix, classes, **rules)
+    costs = example_costs(true, priced) + lowest
+    bounds = CostBounds(true, priced, largest, lowest)
     constant = int(costs.mean(axis=0).argmin())
-    known = class_labels(classes)
-    if known is not None and priced is not None and class_names is None:
-        class_names = known[: priced.shape[-2]]
     shape = (0, costs.shape[1]) if priced is None else priced.shape[-2:]
-    labels, options = names_of(shape, class_names, decision_names)
-    chosen = {
-        str(name): check_decisions(own, *costs.shape)
-        for name, own in zip(decisions, numbers, strict=False)
-    }
-    today = None
-    if baseline is not None:
-        today = check_decisions(numbers[-1], len(costs), costs.shape[1], "baseline")
+    labels, options = names_of(shape, class_names, decision_names, classes)
+    today = None if baseline is None else numbers.pop()
+    chosen = dict(zip(map(str, decisions), numbers, strict=True))
     always = np.full(len(costs), constant)
     names = sorted(chosen, key=lambda name: chosen_costs(costs, chosen[name]).mean())
 
@@ -242,7 +227,7 @@ def cost_report(
         low, high = BoundedMean(paid, *bounds.of_costs(paid)).interval()
         per_class: tuple[float, ...] = ()
         if priced is not None:
-            per_class = tuple((cost_per_class(y_true, decisions, priced) + lowest).tolist())
+            per_class = tuple((cost_per_class(true, decisions, priced) + lowest).tolist())
 
         def against(rival: np.ndarray | None) -> CostDifference | None:
             if rival is None or rival is decisions:
@@ -256,7 +241,7 @@ def cost_report(
             low=low,
             high=high,
             normalized_cost=float(paid.mean() / of_constant) if of_constant > 0 else float("nan"),
-            error_rate=error_rate(y_true, decisions, priced),
+            error_rate=error_rate(true, decisions, priced),
             abstained=float(np.mean(decisions >= len(per_class))) if per_class else 0.0,
             per_class=per_class,
             against_best=against(best),

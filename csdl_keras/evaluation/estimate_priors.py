@@ -9,8 +9,6 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 
-_ITERATIONS = 10_000
-
 
 @dataclasses.dataclass(frozen=True)
 class PriorEstimate:
@@ -62,7 +60,7 @@ def estimate_priors(
     shares = class_shares("from_priors", from_priors, rows.shape[1], classes=classes)
     likelihoods = np.maximum(rows, LEAST_PROBABILITY) / shares
     priors = shares
-    for _ in range(_ITERATIONS):
+    for _ in range(10_000):
         gains = (likelihoods / (likelihoods @ priors)[:, None]).mean(axis=0)
         # The logarithm is concave, so that this bounds by how much the likelihood can grow.
         if len(rows) * (gains.max() - 1.0) < 1e-3:

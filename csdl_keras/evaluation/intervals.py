@@ -5,13 +5,14 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import scipy
 
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs, vectors_of_labels
+from csdl_keras.costs.known import AffineCosts, CostsLike, KnownCosts, vectors_of_labels
 from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.bounded_mean import BoundedMean
-from csdl_keras.evaluation.scores import decision_costs, example_costs
+from csdl_keras.evaluation.scores import chosen_costs, example_costs
 
 
 def cost_interval(
@@ -43,9 +44,9 @@ def cost_interval(
     >>> low < 2.25 < high
     True
     """
-    y_true, known, chosen = as_numbers(y_true, cost_matrix, classes, decisions)
-    paid = decision_costs(y_true, chosen, known)
-    bounds = CostBounds(y_true, known, largest).of_costs(paid)
+    true, known, chosen = as_numbers(y_true, cost_matrix, classes, decisions=decisions)
+    paid = chosen_costs(example_costs(true, known), chosen)
+    bounds = CostBounds(true, known, largest).of_costs(paid)
     return BoundedMean(paid, *bounds).interval(confidence)
 
 
@@ -109,10 +110,11 @@ def compare_costs(
     >>> compare_costs(labels, first, second, [[0, 1], [9, 0]]).cheaper
     True
     """
-    numbers = as_numbers(y_true, cost_matrix, classes, decisions, other_decisions)
-    y_true, known, first, second = numbers
-    own, other = (decision_costs(y_true, chosen, known) for chosen in (first, second))
-    return paired_difference(own, other, CostBounds(y_true, known, largest))
+    both = {"decisions": decisions, "other_decisions": other_decisions}
+    true, known, *chosen = as_numbers(y_true, cost_matrix, classes, **both)
+    costs = example_costs(true, known)
+    own, other = (chosen_costs(costs, one) for one in chosen)
+    return paired_difference(own, other, CostBounds(true, known, largest))
 
 
 def paired_difference(own: np.ndarray, other: np.ndarray, bounds: "CostBounds") -> CostDifference:
@@ -138,12 +140,12 @@ class CostBounds:
 
     def __init__(
         self,
-        y_true: ArrayLike,
-        cost_matrix: CostsLike | None,
+        true: np.ndarray,
+        known_costs: KnownCosts | None,
         largest: float | None,
         lowest: float = 0.0,
     ):
-        costs, known = _of_classes(y_true, cost_matrix)
+        costs, known = _of_classes(true, known_costs)
         # Of gains, costs, and differences between two decisions for one example.
         self._tails: tuple[list[_Tail], ...] = ([], [], [])
         seen, amounts = [], np.zeros(1)
@@ -190,34 +192,29 @@ class _Tail:
     """
 
     def __init__(self, costs: np.ndarray):
-        from scipy.special import gammaincinv  # slow to import
-
         root, ordered = len(costs) ** 0.5, np.sort(costs)[::-1]
         excess = ordered - ordered[-1]
         tail = excess[excess > 0][: 1 + round(2 * root)]
         index, count = 1.0, len(tail) - 1
         if count > 0:
-            index = np.log(tail[:-1] / tail[-1]).sum() / gammaincinv(count, 0.05)
+            index = np.log(tail[:-1] / tail[-1]).sum() / scipy.special.gammaincinv(count, 0.05)
         self._bound = float(ordered[-1] + excess[0] / (1.0 - min(index, 7 / 8)))
         self._examples = np.flatnonzero((costs >= ordered[round(root) - 1]) & (costs > 0))
         self._costs = costs[self._examples]
 
     def reach(self, values: np.ndarray) -> float:
         """Returns the bound times the upper 95 % limit of the share of costs that is paid."""
-        from scipy.special import betaincinv  # slow to import
-
         shares = np.clip(values[self._examples] / self._costs, 0.0, 1.0)
         paid = shares.sum()
-        return self._bound * float(betaincinv(paid + 1.0, max(len(shares) - paid, 1e-9), 0.95))
+        return self._bound * float(
+            scipy.special.betaincinv(paid + 1.0, max(len(shares) - paid, 1e-9), 0.95)
+        )
 
 
-def _of_classes(
-    y_true: ArrayLike, cost_matrix: CostsLike | None
-) -> tuple[Iterable[np.ndarray], bool]:
+def _of_classes(true: np.ndarray, costs: KnownCosts | None) -> tuple[Iterable[np.ndarray], bool]:
     """Returns costs `(N, D)` as if each class were the true one, or one matrix; and which."""
-    if cost_matrix is None:
-        return [example_costs(y_true)], False
-    costs = check_known_costs(cost_matrix)
+    if costs is None:
+        return [true], False
     if isinstance(costs, AffineCosts) and not costs.per_unit.any():
         costs = costs.fixed
     if len(costs.shape) == 2:

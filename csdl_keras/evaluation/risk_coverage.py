@@ -34,8 +34,7 @@ def risk_coverage_curve(
     >>> coverages, risks
     (array([0.25, 0.5 , 0.75, 1.  ]), array([0., 0., 0., 2.]))
     """
-    y_true, cost_matrix = as_numbers(y_true, cost_matrix, classes)
-    true = example_costs(y_true, cost_matrix)
+    true = example_costs(*as_numbers(y_true, cost_matrix, classes))
     shape = f"(N, {true.shape[1]}), a column for each decision,"
     expected = real_array("expected_costs", expected_costs, 2, shape, columns=true.shape[1])
     check_rows("expected_costs", expected, len(true))

@@ -6,14 +6,13 @@ import numpy as np
 
 from csdl_keras._utils.labels import check_decisions
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_cost_vectors, check_labels, cost_vectors
-from csdl_keras.costs.known import CostsLike, check_known_costs
+from csdl_keras.costs.known import CostsLike, KnownCosts, vectors_of_labels
 from csdl_keras.evaluation.as_numbers import as_numbers
 
 
-def example_costs(y_true: ArrayLike, cost_matrix: CostsLike | None = None) -> np.ndarray:
-    """Returns the cost of each decision for each example, `(N, D)`."""
-    return check_cost_vectors(y_true) if cost_matrix is None else cost_vectors(cost_matrix, y_true)
+def example_costs(true: np.ndarray, known: KnownCosts | None) -> np.ndarray:
+    """Returns the cost of each decision for each example, `(N, D)`, of what `as_numbers` found."""
+    return true if known is None else vectors_of_labels(true, known)
 
 
 def chosen_costs(costs: np.ndarray, decisions: ArrayLike) -> np.ndarray:
@@ -47,8 +46,8 @@ def decision_costs(
     >>> decision_costs([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     array([0., 9., 0.])
     """
-    y_true, cost_matrix, chosen = as_numbers(y_true, cost_matrix, classes, decisions)
-    return chosen_costs(example_costs(y_true, cost_matrix), chosen)
+    true, known, chosen = as_numbers(y_true, cost_matrix, classes, decisions=decisions)
+    return chosen_costs(example_costs(true, known), chosen)
 
 
 def average_cost(
@@ -85,15 +84,15 @@ def normalized_cost(
     >>> normalized_cost([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     9.0
     """
-    y_true, cost_matrix, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
-    costs = example_costs(y_true, cost_matrix)
+    true, known, chosen = as_numbers(y_true, cost_matrix, classes, decisions=decisions)
+    costs = example_costs(true, known)
     constant = costs.sum(axis=0)
     if not constant.min():
         raise ValueError(
             f"Expected every constant decision to cost something; received costs for which always "
             f"deciding {int(constant.argmin())} costs nothing."
         )
-    return float(chosen_costs(costs, decisions).sum() / constant.min())
+    return float(chosen_costs(costs, chosen).sum() / constant.min())
 
 
 def savings(
@@ -141,16 +140,11 @@ def error_rate(
     >>> error_rate([0, 1, 1], [0, 2, 0], [[0, 1, 0.5], [9, 0, 0.5]])
     0.5
     """
-    y_true, known, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
+    true, known, chosen = as_numbers(y_true, cost_matrix, classes, decisions=decisions)
     if known is None:
-        costs = example_costs(y_true)
-        return float(np.mean(chosen_costs(costs, decisions) > costs.min(axis=1)))
-    num_classes, num_decisions = known.shape[-2:]
-    labels = check_labels(y_true, num_classes)
-    check_known_costs(known, num_examples=len(labels))
-    chosen = check_decisions(decisions, len(labels), num_decisions)
-    decided = chosen < num_classes
-    return float(np.mean(chosen[decided] != labels[decided])) if decided.any() else float("nan")
+        return float(np.mean(chosen_costs(true, chosen) > true.min(axis=1)))
+    decided = chosen < known.shape[-2]
+    return float(np.mean(chosen[decided] != true[decided])) if decided.any() else float("nan")
 
 
 def cost_per_class(
@@ -169,10 +163,8 @@ def cost_per_class(
     >>> cost_per_class([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     array([0. , 4.5])
     """
-    y_true, known, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
-    num_classes = known.shape[-2]
-    labels = check_labels(y_true, num_classes)
-    paid = decision_costs(labels, decisions, known)
+    labels, known, chosen = as_numbers(y_true, cost_matrix, classes, decisions=decisions)
+    num_classes, paid = known.shape[-2], chosen_costs(example_costs(labels, known), chosen)
     totals = np.bincount(labels, weights=paid, minlength=num_classes)
     counts = np.bincount(labels, minlength=num_classes)
     return np.divide(totals, counts, out=np.full(num_classes, np.nan), where=counts > 0)

@@ -13,7 +13,7 @@ from csdl_keras._utils.tensors import (
     tensor_or_array,
 )
 from csdl_keras._utils.types import Tensor
-from csdl_keras.costs._tensors import class_index
+from csdl_keras.costs._tensors import known_rows
 from csdl_keras.losses.base import CheckedLoss, CostLoss
 
 # The smallest number a logarithm is taken of: backends take smaller ones for 0.
@@ -98,13 +98,10 @@ class ObservedCostLoss(CheckedLoss):
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         y_true, log_costs = at_least_float32(y_true, y_pred)
-        costs = y_true[:, 1:]
-        index, known = class_index(y_true[:, 0], log_costs.shape[1])
-        rows = ops.take_along_axis(log_costs, index[:, None, None], axis=1)[:, 0]
+        rows = known_rows(log_costs, y_true[:, 0])
         # Nothing is estimated for decisions that are known to cost nothing. NaN stays.
         free = rows < 0.5 * LOG_ZERO
-        deviance = poisson_cost(ops.where(free, 0.0, costs), ops.where(free, -1e4, rows))
-        return ops.where(known, deviance, ops.cast(np.nan, deviance.dtype))
+        return poisson_cost(ops.where(free, 0.0, y_true[:, 1:]), ops.where(free, -1e4, rows))
 
 
 def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:

@@ -10,7 +10,6 @@ from csdl_keras._utils.checks import check_bool, check_choice, check_integer
 from csdl_keras._utils.tensors import (
     TOLERANCE,
     TOLERANCE_16_BITS,
-    alike,
     at_least_float32,
     check_numbered,
     default_name,
@@ -38,8 +37,6 @@ from csdl_keras.costs._tensors import (
 )
 from csdl_keras.costs.checks import check_not_one_hot
 from csdl_keras.costs.known import CostsLike
-
-_HINT = "For integer labels, give the metric a `cost_matrix` with as many columns as outputs."
 
 
 class DecisionMetric(keras.metrics.Mean):
@@ -88,16 +85,19 @@ class DecisionMetric(keras.metrics.Mean):
         shape = examples_shape("y_pred", y_pred)
         known = None if costs is None else matrices_of_batch(costs, y_pred)
         if known is None:
-            y_true = self.targets(y_true, shape)
+            y_true = ops.convert_to_tensor(self.targets(y_true, shape))
+            vectors = self.vectors(y_true, y_pred)
         else:
-            y_true = labels_of_shape(tensor_or_labels(y_true, known.shape[1]), shape)
+            labels = tensor_or_labels(y_true, known.shape[1])
+            y_true = ops.convert_to_tensor(labels_of_shape(labels, shape))
+            vectors = known_rows(known, y_true)
         values = self._values(y_pred, known)
         # argmin takes NaN for the smallest value on some backends and not on others.
         unknown = ops.any(ops.isnan(values), axis=-1)
         chosen = ops.one_hot(ops.argmin(values, axis=-1), values.shape[-1], dtype=values.dtype)
-        vectors = self.vectors(y_true, y_pred) if known is None else known_rows(known, y_true)
         if vectors is not None:
-            vectors, _ = same_shape("(batch, ..., D)", _HINT, costs=vectors, outputs=chosen)
+            hint = "For integer labels, give the metric a `cost_matrix` of as many columns."
+            vectors, _ = same_shape("(batch, ..., D)", hint, costs=vectors, outputs=chosen)
         score = ops.where(unknown, float("nan"), self.score(y_true, chosen, vectors))
         weights = masked_weights(sample_weight, y_pred)
         if weights is not None:
@@ -106,7 +106,7 @@ class DecisionMetric(keras.metrics.Mean):
         is_costs = len(y_true.shape) == len(y_pred.shape) and (y_true.shape[-1] or 0) > 2
         marks = ops.zeros((4,), self.dtype)
         if is_costs and not self.binary_costs:
-            marks = ops.cast(one_hot_counts(ops.convert_to_tensor(y_true), weights), self.dtype)
+            marks = ops.cast(one_hot_counts(y_true, weights), self.dtype)
         seen = self._outputs_seen(y_pred, vectors, weights)
         whole = isinstance(y_pred, np.ndarray)  # A model's outputs are those of a batch.
         if whole:
@@ -153,9 +153,8 @@ class DecisionMetric(keras.metrics.Mean):
         counted = ops.logical_not(ops.any(ops.isnan(outputs), axis=-1))
         if weights is not None:
             counted = ops.logical_and(counted, weights > 0)
-        kinds = (proper, ops.logical_not(proper))
-        found = [ops.cast(ops.logical_and(kind, counted), self.dtype) for kind in kinds]
-        return ops.stack([ops.sum(one) for one in found])
+        kinds = [ops.logical_and(kind, counted) for kind in (proper, ops.logical_not(proper))]
+        return ops.stack([ops.sum(ops.cast(kind, self.dtype)) for kind in kinds])
 
     def _are_others(self, seen: Any) -> Any:
         """Tells by `_outputs_seen` whether outputs are of another kind than wanted."""
@@ -210,7 +209,7 @@ class DecisionMetric(keras.metrics.Mean):
 
     def vectors(self, y_true: Tensor, y_pred: Tensor) -> Tensor | None:
         """Returns the cost vector of each example, or `None` if targets are labels alone."""
-        return None
+        return y_true if len(y_true.shape) == len(y_pred.shape) else None
 
     def weights(self, y_true: Tensor, sample_weight: Tensor | None) -> Tensor | None:
         """Returns the weight of each example, `None` if all are 1."""
@@ -295,7 +294,6 @@ class AverageCost(DecisionMetric):
         return labels_of_shape(tensor_or_labels(y_true, len(self.cost_matrix), shape), shape)
 
     def vectors(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        y_true = ops.convert_to_tensor(y_true)
         return y_true if self.cost_matrix is None else rows_of(self._rows, y_true, y_pred)
 
     def decision_costs(self, probabilities: Tensor) -> Tensor:
@@ -306,7 +304,7 @@ class AverageCost(DecisionMetric):
     def weights(self, y_true: Tensor, sample_weight: Tensor | None) -> Tensor | None:
         if self.class_id is None or self.cost_matrix is None:
             return sample_weight
-        index, known = class_index(ops.convert_to_tensor(y_true), len(self.cost_matrix))
+        index, known = class_index(y_true, len(self.cost_matrix))
         chosen = ops.cast(ops.logical_and(known, index == self.class_id), self.dtype)
         return chosen if sample_weight is None else chosen * sample_weight
 
@@ -422,19 +420,10 @@ class DecisionAccuracy(DecisionMetric):
 
     def targets(self, y_true: Tensor, shape: tuple[int | None, ...]) -> Tensor:
         y_true = tensor_or_array("y_true", y_true)
-        given = tuple(y_true.shape)
-        if len(given) == len(shape) + 1 and given[-1] == 1:
-            y_true, given = y_true[..., 0], given[:-1]
-        if len(given) == len(shape) and not alike(given, shape):
-            raise ValueError(f"Expected a label for each of {shape} outputs; received {given}.")
-        return y_true
-
-    def vectors(self, y_true: Tensor, y_pred: Tensor) -> Tensor | None:
-        of_costs = len(y_true.shape) == len(y_pred.shape)
-        return ops.convert_to_tensor(y_true) if of_costs else None
+        of_costs = len(y_true.shape) == len(shape) + 1 and y_true.shape[-1] != 1
+        return y_true if of_costs else labels_of_shape(y_true, shape)
 
     def score(self, y_true: Tensor, chosen: Tensor, vectors: Tensor | None) -> Tensor:
-        y_true = ops.convert_to_tensor(y_true)
         if len(y_true.shape) == len(chosen.shape):
             right = vectors <= ops.min(vectors, axis=-1, keepdims=True)
         else:

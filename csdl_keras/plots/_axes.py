@@ -42,15 +42,11 @@ def next_colour(axes: Axes) -> str:
 
 def mark_lowest(axes: Axes, x: float, cost: float, colour: str, where: str) -> None:
     """Marks a point with a star, labelled in the legend as "lowest", its cost and `where`."""
-    star: dict[str, Any] = {
-        "color": colour,
-        "markersize": 15,
-        "markeredgecolor": "white",
-        "markeredgewidth": 0.8,
-    }
+    label = f"lowest: {number(cost, 3)} {where}"
+    style: dict[str, Any] = {"markersize": 15, "markeredgecolor": "white", "markeredgewidth": 0.8}
     # Above the lines of curves drawn later, and not clipped at the frame.
-    star |= {"zorder": 5, "clip_on": False, "label": f"lowest: {number(cost, 3)} {where}"}
-    axes.plot([x], [cost], "*", **star)
+    style |= {"zorder": 5, "clip_on": False}
+    axes.plot([x], [cost], "*", color=colour, label=label, **style)
 
 
 def label_curves(axes: Axes, x: str, y: str) -> None:

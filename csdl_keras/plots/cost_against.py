@@ -9,16 +9,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodF
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation._report_text import number
-from csdl_keras.plots._axes import (
-    axes_of_curves,
-    label_curves,
-    mark_lowest,
-    next_colour,
-    with_unit,
-)
-
-# With more distinct values than this, as with none that repeats, a line would show noise.
-_MOST_VALUES_WITH_LINE = 12
+from csdl_keras.plots._axes import axes_of_curves, label_curves, mark_lowest, next_colour, with_unit
 
 
 def cost_against(
@@ -72,7 +63,8 @@ def cost_against(
         # There is no such thing as 2.5 layers.
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     distinct = np.unique(x)
-    has_line = len(distinct) <= min(_MOST_VALUES_WITH_LINE, len(x) - 1)
+    # With more distinct values, as with none that repeats, a line would show noise.
+    has_line = len(distinct) <= min(12, len(x) - 1)
     dots: dict[str, Any] = {"color": colour, "alpha": 0.45, "markersize": 5, "markeredgewidth": 0}
     axes.plot(x, y, "o", label=None if has_line else label, **dots)
     if has_line:

@@ -7,12 +7,11 @@ from matplotlib.axes import Axes
 
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import AffineCosts, check_labels, cost_vectors
 from csdl_keras.costs.known import CostsLike, expected_costs
 from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
-from csdl_keras.evaluation.scores import average_cost
+from csdl_keras.evaluation.scores import average_cost, example_costs
 from csdl_keras.plots._axes import (
     GREY,
     axes_of_curves,
@@ -30,25 +29,13 @@ def threshold_table(
     y_true: ArrayLike, probabilities: ArrayLike, cost_matrix: CostsLike, classes: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns the average cost of deciding 1 if `P(1) >= t`, for each probability and infinity."""
-    y_true, costs = as_numbers(y_true, cost_matrix, classes)
+    labels, costs = as_numbers(y_true, cost_matrix, classes)
     if costs.shape[-2:] != (2, 2):
         raise ValueError(
             "Expected costs of two classes and two decisions, since only those have a threshold; "
             f"received shape {costs.shape}."
         )
-    labels = check_labels(y_true, 2)
-    vectors = cost_vectors(costs, labels)
-    scores = _of_class_one(probabilities)
-    check_rows("probabilities", scores, len(labels))
-    thresholds, position = np.unique(scores, return_inverse=True)
-    # Row k holds what deciding k costs the examples of each probability.
-    sums = [np.bincount(position, vectors[:, k], len(thresholds)) for k in (0, 1)]
-    below = np.append(0.0, np.cumsum(sums[0]))
-    above = np.append(np.cumsum(sums[1][::-1])[::-1], 0.0)
-    return np.append(thresholds, np.inf), (below + above) / len(labels)
-
-
-def _of_class_one(probabilities: ArrayLike) -> np.ndarray:
+    vectors = example_costs(labels, costs)
     shape = "(N,), (N, 1) or (N, 2)"
     rows = probabilities_by_class(probabilities, shape)
     if rows.shape[1] > 2:
@@ -56,7 +43,14 @@ def _of_class_one(probabilities: ArrayLike) -> np.ndarray:
             f"Expected `probabilities` of shape {shape}, since only problems of two classes have "
             f"a threshold; received shape {rows.shape}."
         )
-    return rows[:, 1]
+    scores = rows[:, 1]
+    check_rows("probabilities", scores, len(labels))
+    thresholds, position = np.unique(scores, return_inverse=True)
+    # Row k holds what deciding k costs the examples of each probability.
+    sums = [np.bincount(position, vectors[:, k], len(thresholds)) for k in (0, 1)]
+    below = np.append(0.0, np.cumsum(sums[0]))
+    above = np.append(np.cumsum(sums[1][::-1])[::-1], 0.0)
+    return np.append(thresholds, np.inf), (below + above) / len(labels)
 
 
 def cost_against_threshold(
@@ -96,8 +90,9 @@ def cost_against_threshold(
     thresholds, costs = threshold_table(y_true, probabilities, known)
     height = with_unit("average cost", unit)
     axes = axes_of_curves(ax)
-    colour, scores = next_colour(axes), _of_class_one(probabilities)
-    if isinstance(known, AffineCosts) or known.ndim == 3:
+    colour = next_colour(axes)
+    if len(known.shape) == 3:
+        scores = probabilities_by_class(probabilities)[:, 1]
         rows = np.stack([1.0 - scores, scores], axis=1)
         paid = average_cost(y_true, expected_costs(rows, known).argmin(axis=1), known)
         words = f"Bayes decision: {number(paid, 3)}"

@@ -6,23 +6,14 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import names_of
-from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_cost_matrix, check_labels
+from csdl_keras.costs import check_cost_matrix
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.costs.named_matrix import names_of_frame
 from csdl_keras.evaluation._report_text import number
-from csdl_keras.evaluation.as_numbers import as_numbers
-from csdl_keras.evaluation.scores import decision_costs, error_rate
+from csdl_keras.evaluation.as_numbers import as_numbers, names_of
+from csdl_keras.evaluation.scores import chosen_costs, error_rate, example_costs
 from csdl_keras.plots._axes import axes_or_new, with_unit
-
-# With more classes than this, cells are too small for text.
-_MOST_CLASSES_WITH_TEXT = 12
-# Names of decisions with more letters in all would run into each other.
-_MOST_LETTERS = 50
-# From this part of the highest value on, white text has more contrast than black.
-_DARK = 0.69
 
 
 def draw_heatmap(
@@ -44,7 +35,7 @@ def draw_heatmap(
     axes.figure.colorbar(image, ax=axes, label=label, extend=beyond)
     rows, columns = names
     slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    fits = decisions * max(map(len, columns)) < _MOST_LETTERS
+    fits = decisions * max(map(len, columns)) < 50  # Longer names would run into each other.
     axes.set_yticks(range(classes), rows)
     axes.set_xticks(range(decisions), columns, **({} if fits else slanted))
     axes.set(xlabel="decision", ylabel="true class")
@@ -53,9 +44,10 @@ def draw_heatmap(
     axes.set_yticks(np.arange(classes - 1) + 0.5, minor=True)
     axes.grid(which="minor", color="#cccccc", linewidth=0.5)
     axes.tick_params(which="minor", length=0)
-    if classes <= _MOST_CLASSES_WITH_TEXT:
+    if classes <= 12:  # Cells of more are too small for text.
         for row, column in np.ndindex(classes, decisions):
-            colour = "white" if values[row, column] > _DARK * top else "black"
+            # From this part of the highest value on, white text has more contrast than black.
+            colour = "white" if values[row, column] > 0.69 * top else "black"
             style = {"color": colour, "fontsize": min(10.0, 84.0 / max(values.shape))}
             axes.text(column, row, text((row, column)), ha="center", va="center", **style)
     return axes
@@ -106,11 +98,9 @@ def confusion_table(
     y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike, classes: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns counts of pairs of true class and decision, and their parts of the average cost."""
-    y_true, known, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
-    shape = known.shape[-2:]
-    labels = check_labels(y_true, shape[0])
-    paid = decision_costs(labels, decisions, known)
-    cells = labels * shape[1] + check_decisions(decisions, len(labels), shape[1])
+    labels, known, chosen = as_numbers(y_true, cost_matrix, classes, decisions=decisions)
+    paid, shape = chosen_costs(example_costs(labels, known), chosen), known.shape[-2:]
+    cells = labels * shape[1] + chosen
     size = shape[0] * shape[1]
     counts = np.bincount(cells, minlength=size).reshape(shape)
     return counts, np.bincount(cells, paid, size).reshape(shape) / len(labels)
@@ -152,10 +142,7 @@ def cost_confusion(
     'average cost 2.5, error rate 50%'
     """
     counts, costs = confusion_table(y_true, decisions, cost_matrix, classes)
-    known = class_labels(classes)
-    if known is not None and class_names is None:
-        class_names = known[: len(counts)]
-    names = names_of(counts.shape, class_names, decision_names)
+    names = names_of(counts.shape, class_names, decision_names, classes)
 
     def text(cell: tuple[int, int]) -> str:
         count = f"{counts[cell]:.0f}"

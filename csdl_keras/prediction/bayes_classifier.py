@@ -9,7 +9,7 @@ import numpy as np
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import DataModel, with_data
 from csdl_keras._utils.keras_private import inner_output, layer_of, sources_of
-from csdl_keras._utils.structure import has_structure, inputs_of, rows_output_of
+from csdl_keras._utils.structure import has_structure, inputs_of, output_of
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike, Classifier, Shape, Tensor
 from csdl_keras.costs.named_matrix import by_class
@@ -148,7 +148,7 @@ def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
 def check_classifier(model: keras.Model, from_logits: bool) -> None:
     """Raises unless the model may be a classifier, as far as its structure tells."""
     check_bool("from_logits", from_logits)
-    rows_output_of(model)
+    output_of(model)
     kind, layer = describe_output(model)
     if kind not in ("unknown", *(("other", "score") if from_logits else ("probability",))):
         wanted = "logits" if from_logits else "probabilities that sum to 1"
@@ -286,5 +286,5 @@ def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.
     'cost'
     """
     inputs = inputs_of(model)
-    costs = InverseLink(link, cost_scale, name="costs")(rows_output_of(model))
+    costs = InverseLink(link, cost_scale, name="costs")(output_of(model))
     return with_data(keras.Model(inputs, costs, name=f"{model.name}_costs"), model)

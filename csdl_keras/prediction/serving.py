@@ -4,7 +4,7 @@ import keras
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.structure import inputs_of, output_of, rows_output_of
+from csdl_keras._utils.structure import inputs_of, output_of
 from csdl_keras._utils.tensors import examples_shape
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import BayesDecision, ClassProbabilities, Decision
@@ -139,7 +139,7 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
     (None,)
     """
     kind = output_kind(model, output)
-    inputs, values = inputs_of(model), rows_output_of(model)
+    inputs, values = inputs_of(model), output_of(model)
     if kind == "probability" and describe_output(model)[0] != "probability":
         values = ClassProbabilities(name="class_probabilities")(values)
     decided = Decision(kind, name="decision")(values)
