@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import csdl_keras as csdl
 from csdl_keras import baselines, costs, evaluation, losses, metrics, sklearn
-from csdl_keras._utils.tensors import one_hot_counts
+from csdl_keras.costs.checks import one_hot_counts
 from tests.support.testing import TestCase, to_numpy
 
 RNG = np.random.default_rng(0)

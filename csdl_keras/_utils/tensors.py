@@ -95,11 +95,11 @@ def alike(first: tuple, second: tuple) -> bool:
     )
 
 
-def same_shape(shape: str, hint: str = "", least: int = 2, **values: Tensor) -> list[Tensor]:
-    """Arrays or tensors of one shape of `least` axes as tensors of one type of at least 32 bits."""
+def same_shape(shape: str, hint: str = "", **values: Tensor) -> list[Tensor]:
+    """Arrays or tensors of one shape as tensors of one type of at least 32 bits."""
     tensors = [tensor_or_array(name, value) for name, value in values.items()]
     shapes = [tuple(tensor.shape) for tensor in tensors]
-    if not all(alike(shapes[0], other) for other in shapes) or len(shapes[0]) < least:
+    if not all(alike(shapes[0], other) for other in shapes) or not shapes[0]:
         raise ValueError(
             f"Expected {' and '.join(values)} of one shape {shape}; received "
             f"{' and '.join(map(str, shapes))}. {hint}".rstrip()
@@ -172,46 +172,11 @@ def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
     return library.logical_and(near, library.min(values, axis=-1) >= 0.0)
 
 
-def looks_like_probabilities(outputs: Tensor) -> Tensor:
-    """Tells whether all rows of outputs `(..., D)` are distributions, which costs hardly are."""
-    if outputs.shape[-1] in (None, 1):
-        return False
-    rows = probability_rows(outputs)
-    if isinstance(outputs, np.ndarray):
-        return bool(rows.all())
-    # A few costs, or the same ones again, may sum to 1 by chance in a batch.
-    flat = ops.reshape(outputs, (-1, outputs.shape[-1]))
-    several = ops.logical_and(ops.size(rows) >= 4, ops.any(flat != flat[:1]))
-    return ops.logical_and(ops.all(rows), several)
-
-
-def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
-    """Counts rows that are not one-hot, and entries above 1/2 by their index modulo 3, `(4,)`."""
-    library: Any = np if isinstance(costs, np.ndarray) else ops
-    costs = costs.astype("float64", copy=False) if library is np else at_least_float32(costs)
-    width = costs.shape[-1]
-    # Also with label smoothing, a row sums to 1 and all its entries but one are equal. To a sum
-    # of 1 bfloat16 may add 2e-3: it rounds each term by at most 1/512 of it.
-    least = library.max(costs, axis=-1) + (width - 1) * library.min(costs, axis=-1)
-    other = library.maximum(library.sum(costs, axis=-1) - 1.0, 1.0 - least) > 2e-3
-    marks = [library.any(costs[..., k::3] > 0.5, axis=-1) for k in range(3)]
-    found = library.where(library.stack([other, *marks], axis=-1), 1.0, 0.0)
-    if weights is not None:
-        counted = ops.reshape(weights, ops.shape(other)) > 0
-        found = found * ops.cast(counted, found.dtype)[..., None]
-    return library.sum(found, axis=tuple(range(len(found.shape) - 1)))
-
-
 def distributions(probabilities: Tensor) -> Tensor:
     """`(..., K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN."""
     proper = ops.expand_dims(probability_rows(probabilities, TOLERANCE_16_BITS), -1)
     probabilities = two_columns(probabilities)
     return ops.where(proper, probabilities, ops.cast(np.nan, probabilities.dtype))
-
-
-def finite(costs: Tensor) -> Tensor:
-    """Costs, NaN where they are infinite."""
-    return ops.where(ops.isfinite(costs), costs, float("nan"))
 
 
 def first_minimum(values: Tensor) -> Tensor:
@@ -222,12 +187,3 @@ def first_minimum(values: Tensor) -> Tensor:
     smallest = ops.min(values, axis=-1, keepdims=True)
     first = ops.min(ops.where(values <= smallest, index, float(width)), axis=-1)
     return ops.cast(ops.where(ops.any(ops.isnan(values), axis=-1), -1.0, first), "int32")
-
-
-def bounded_exponential(logs: Tensor, dtype: str) -> Tensor:
-    """`exp(logs)`, positive and finite for every finite number of the type, and in its order."""
-    limit = 9.0 if dtype == "float16" else 85.0
-    # `log1p` and the like are lacking in formats of export.
-    above = 1.0 + ops.log(1.0 + ops.relu(logs - limit)) / 20.0
-    below = 1.0 + ops.log(1.0 + ops.relu(-limit - logs)) / 20.0
-    return ops.exp(ops.clip(logs, -limit, limit)) * above / below

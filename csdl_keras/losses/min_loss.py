@@ -7,10 +7,10 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import check_choice
-from csdl_keras._utils.tensors import finite, first_minimum, same_shape
+from csdl_keras._utils.tensors import first_minimum, same_shape
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import class_shares
-from csdl_keras.losses.base import CostLoss
+from csdl_keras.losses.base import CostLoss, finite
 
 
 def min_loss(costs: Tensor, outputs: Tensor, priors: ArrayLike | None = None) -> Tensor:

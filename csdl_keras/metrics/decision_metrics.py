@@ -18,7 +18,6 @@ from csdl_keras._utils.tensors import (
     float_dtype,
     known_values,
     masked_weights,
-    one_hot_counts,
     probability_rows,
     same_shape,
     tensor_or_array,
@@ -35,7 +34,7 @@ from csdl_keras.costs._tensors import (
     tensor_or_labels,
     to_config,
 )
-from csdl_keras.costs.checks import check_not_one_hot
+from csdl_keras.costs.checks import check_not_one_hot, one_hot_counts
 from csdl_keras.costs.known import CostsLike
 
 

@@ -15,10 +15,9 @@ from csdl_keras._utils.arrays import (
 )
 from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.structure import check_inputs
-from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs._tensors import tensor_or_labels
-from csdl_keras.costs.checks import check_cost_vectors, check_not_one_hot
+from csdl_keras.costs.checks import check_cost_vectors, check_not_one_hot, one_hot_counts
 from csdl_keras_cli.choices import LARGEST_NUMBER
 
 UNBOUNDED_HINT = (
