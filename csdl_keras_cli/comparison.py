@@ -171,7 +171,7 @@ class Comparison:
         frame = self.to_frame()[::-1]
         if ax is None:
             ax = Figure((8, 1.2 + 0.36 * len(frame)), layout="constrained").add_subplot()
-        axes = axes_of_curves(ax)
+        axes, _ = axes_of_curves(ax)
         kinds = [kind_of(name) for name in frame.index]
         colours = dict(zip(dict.fromkeys(kinds), PALETTE, strict=False)) | {"always": GREY}
         axes.barh(

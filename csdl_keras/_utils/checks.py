@@ -11,9 +11,6 @@ from csdl_keras._utils.arrays import shown
 from csdl_keras_cli.choices import OUTPUTS as OUTPUTS
 from csdl_keras_cli.did_you_mean import did_you_mean
 
-#: Largest seed that NumPy takes from Keras.
-LARGEST_SEED = 2**32 - 1
-
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """Returns `value` if it is one of `choices`."""

@@ -19,14 +19,6 @@ def replace_file(path: pathlib.Path, content: bytes) -> None:
         unfinished.write_bytes(content)
 
 
-def read_json(path: pathlib.Path) -> dict[str, Any]:
-    """Reads a JSON object."""
-    try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"Expected {path} to be a JSON object; {error}.") from error
-
-
 class DamagedFileError(ValueError):
     """A file that is not what was written."""
 

@@ -54,10 +54,10 @@ def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
     array, classes = label_array(name, labels), np.asarray(known).tolist()
     index = {value_key(label): position for position, label in enumerate(classes)}
     listed = array.ravel().tolist()
-    unknown = [label for label in listed if value_key(label) not in index]
-    if unknown:
-        raise ValueError(f"Expected `{name}` to be among {classes}; received {unknown[0]!r}.")
-    found = [index[value_key(label)] for label in listed]
+    found = [index.get(value_key(label), -1) for label in listed]
+    if -1 in found:
+        unknown = listed[found.index(-1)]
+        raise ValueError(f"Expected `{name}` to be among {classes}; received {unknown!r}.")
     return np.array(found, dtype=np.int64).reshape(array.shape)
 
 

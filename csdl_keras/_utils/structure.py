@@ -14,7 +14,7 @@ from csdl_keras_cli.columns import Columns, is_frame
 
 def check_inputs(model: Any, x: Any) -> Any:
     """Arrays, frames and nested lists as an array that the model takes; all else as it is."""
-    single = isinstance(model, keras.Model) and has_structure(model) and len(model.inputs) == 1
+    single = has_structure(model) and len(model.inputs) == 1
     if isinstance(model, keras.Model):
         x = encoded_rows(model, x)
         known = single and model.inputs[0].dtype != "string"

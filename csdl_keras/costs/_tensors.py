@@ -34,10 +34,7 @@ def to_config(matrix: np.ndarray | None) -> list[list[float]] | dict[str, list[i
 def from_config(
     cost_matrix: Any, dtype: str, prepare: Callable[[np.ndarray], np.ndarray] | None = None
 ) -> tuple[np.ndarray, Tensor | None]:
-    """Returns a cost matrix, and its rows as a tensor, which ends in NaN for other labels.
-
-    The tensor is `None`, and the array NaN without memory, if a config holds only the shape.
-    """
+    """Returns a matrix, and its rows, with NaN for other labels; `None` if a config has a shape."""
     if isinstance(cost_matrix, dict) and cost_matrix.keys() == {"shape"}:
         return np.broadcast_to(np.nan, cost_matrix["shape"]), None
     matrix = check_cost_matrix(cost_matrix, square=False).astype(dtype)
@@ -86,9 +83,8 @@ def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
     return index, ops.cast(index, dtype) == labels
 
 
-def rows_of(rows: Tensor, labels: Tensor, outputs: Tensor) -> Tensor:
-    """Returns the row of each label in `(K + 1, D)`, the last for others, as outputs' shape."""
-    labels = labels_of_shape(labels, tuple(outputs.shape)[:-1])
+def rows_of(rows: Tensor, labels: Tensor) -> Tensor:
+    """Returns the row of each label in `(K + 1, D)`, the last for others."""
     classes = rows.shape[0] - 1
     index, known = class_index(labels, classes)
     return ops.take(rows, ops.where(known, index, classes), axis=0)
@@ -97,10 +93,10 @@ def rows_of(rows: Tensor, labels: Tensor, outputs: Tensor) -> Tensor:
 def tensor_or_labels(
     labels: Tensor, num_classes: int, shape: tuple[int | None, ...] = (None,)
 ) -> Tensor:
-    """Returns tensors as they are, and other labels as checked int32 of the expected shape."""
+    """Returns labels of the expected shape: tensors, and all else as checked int32."""
     if is_tensor(labels):
         check_numbered("classes", num_classes, keras.backend.standardize_dtype(labels.dtype))
-        return labels
+        return labels_of_shape(labels, shape)
     array = labels_of_shape(as_array("labels", labels, "(batch, ...)"), shape)
     if array.dtype.kind == "f":
         values = array.astype(np.float64)

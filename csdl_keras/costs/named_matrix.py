@@ -15,11 +15,8 @@ def by_class(
 ) -> np.ndarray:
     """Returns an array, rows and columns of a data frame or series in the order of the classes.
 
-    Where `classes`, labels or a model or estimator that has them, are known, a frame is put into
-    their order; columns of decisions that are not classes follow in their own order. Where they are
-    not known, its names have to be in the order of sorted labels. A frame whose rows and columns
-    pandas has numbered has no names. `of_examples` tells whether rows belong to examples instead of
-    classes; with `None` they do unless they are named like columns.
+    See `csdl_keras.costs`. Columns of decisions that are no class follow in their own order.
+    `of_examples` tells whether rows belong to examples; with `None`, unless named like columns.
     """
     array = as_array(name, values, shape)
     axes = _axes(values)

@@ -15,10 +15,9 @@ class BoundedMean:
     """Estimates the mean of independent values between two known bounds, by Gaffke's method.
 
     The upper end of the interval is a quantile of `sum_i D_i x_i + D_0 high`, where `D` is uniform
-    on the simplex: the Bayesian bootstrap, with one more value at the upper bound; the lower end
-    has one at the lower bound. These stand for what may exist but was not observed. If every value
-    equals a bound, this is the Clopper-Pearson interval; for differences of -1, 0 and 1 it is
-    McNemar's exact test. Quantiles are computed from the characteristic function.
+    on the simplex: the Bayesian bootstrap, with one more value at the upper bound, which stands for
+    what may exist but was not observed; the lower end has one at the lower bound. If every value
+    equals a bound, this is the Clopper-Pearson interval.
 
     References:
         - Gaffke: Three test statistics for a nonparametric one-sided hypothesis on

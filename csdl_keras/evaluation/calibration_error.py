@@ -112,11 +112,9 @@ def calibration_error(
     return float(np.mean([_in_bins(labels, rows, k, num_bins).error for k in wanted]))
 
 
-def probabilities_by_class(
-    probabilities: ArrayLike, shape: str = "(N, K) or (N,)", classes: Any = None
-) -> np.ndarray:
+def probabilities_by_class(probabilities: ArrayLike, classes: Any = None) -> np.ndarray:
     """Returns `check_probabilities`, also of `(N,)`, which is class 1 alone."""
-    array = as_array("probabilities", probabilities, shape)
+    array = as_array("probabilities", probabilities, "(N, K) or (N,)")
     return check_probabilities(array[:, None] if array.ndim == 1 else probabilities, classes)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, shown
-from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import amounts as check_amounts
 from csdl_keras.costs.known import AffineCosts, CostsLike
@@ -201,7 +200,6 @@ def cost_report(
             "Expected `decisions` to be a dict of at least one model's, such as {'Bayes': "
             f"decisions}}, and then the labels; received {shown(decisions)}."
         )
-    check_type("unit", unit, str | None, "a string such as '€', or None")
     lowest = 0.0
     if amounts is not None:
         if cost_matrix is not None:
@@ -250,9 +248,8 @@ def cost_report(
             against_baseline=against(today),
         )
 
-    best = chosen[names[0]]
     return CostReport(
-        rows=tuple(row(it, chosen[it], best if i else None) for i, it in enumerate(names)),
+        rows=tuple(row(name, chosen[name], chosen[names[0]]) for name in names),
         size=len(costs),
         constant=row(f"always {options[constant]}", always),
         constant_decision=constant,

@@ -67,14 +67,11 @@ def estimate_priors(
             break
         priors = priors * gains
         priors = priors / priors.sum()
-    return PriorEstimate(priors, _standard_errors(likelihoods, priors))
-
-
-def _standard_errors(likelihoods: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Returns standard errors by the information in the directions in which shares sum to 1."""
+    # Standard errors by the information in the directions in which shares sum to 1.
     scores = likelihoods / (likelihoods @ priors)[:, None]
     directions = np.linalg.svd(np.ones((1, len(priors))))[2][1:].T
     along = scores @ directions
     values, vectors = np.linalg.eigh(along.T @ along)
     values = np.maximum(values, max(1e-12 * values[-1], 1e-12))
-    return np.minimum(np.sqrt(((directions @ vectors) ** 2 / values).sum(axis=1)), 0.5)
+    errors = np.sqrt(((directions @ vectors) ** 2 / values).sum(axis=1))
+    return PriorEstimate(priors, np.minimum(errors, 0.5))

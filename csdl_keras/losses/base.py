@@ -55,11 +55,6 @@ class CheckedLoss(keras.losses.Loss):
         return super().__call__(y_true, y_pred, check_weights(sample_weight, y_pred, axes))
 
 
-def finite(costs: Tensor) -> Tensor:
-    """Costs, NaN where they are infinite."""
-    return ops.where(ops.isfinite(costs), costs, float("nan"))
-
-
 def looks_like_probabilities(outputs: Tensor) -> Tensor:
     """Tells whether all rows of outputs `(..., D)` are distributions, which costs hardly are."""
     if outputs.shape[-1] in (None, 1):
@@ -74,15 +69,12 @@ def looks_like_probabilities(outputs: Tensor) -> Tensor:
 
 
 class CostLoss(CheckedLoss):
-    """Base class of losses that compare costs `c` with estimates `r`, example by example.
-
-    A subclass implements `cost_loss`. `output_kind` is the kind of outputs that it trains by
-    default, and `prices_any_decision` tells whether a decision may be the cheapest for no example,
-    such as to abstain. Arguments are described in `SOSRLoss`.
-    """
+    """Base class of losses of costs and estimates; arguments are described in `SOSRLoss`."""
 
     of_rows = True
+    #: The kind of outputs that the loss trains by default.
     output_kind = "cost"
+    #: Whether a decision may be the cheapest for no example, such as to abstain.
     prices_any_decision = False
 
     def __init__(
@@ -162,7 +154,7 @@ class CostLoss(CheckedLoss):
         if self.cost_matrix is None:
             costs, hint = y_true, "To train on integer labels, give the loss a `cost_matrix`."
         else:
-            costs = rows_of(self._rows, y_true, y_pred)
+            costs = rows_of(self._rows, y_true)
             hint = "`cost_matrix` needs as many columns as the model has outputs."
         costs, outputs = same_shape("(batch, ..., D)", hint, costs=costs, outputs=y_pred)
         if self.cost_matrix is None:

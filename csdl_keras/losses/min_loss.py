@@ -10,7 +10,7 @@ from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.tensors import first_minimum, same_shape
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import class_shares
-from csdl_keras.losses.base import CostLoss, finite
+from csdl_keras.losses.base import CostLoss
 
 
 def min_loss(costs: Tensor, outputs: Tensor, priors: ArrayLike | None = None) -> Tensor:
@@ -38,7 +38,7 @@ def min_loss(costs: Tensor, outputs: Tensor, priors: ArrayLike | None = None) ->
     [1.625]
     """
     costs, outputs = same_shape("(..., K)", costs=costs, outputs=outputs)
-    costs, num_classes = finite(costs), costs.shape[-1]
+    costs, num_classes = ops.where(ops.isfinite(costs), costs, float("nan")), costs.shape[-1]
     priors = np.ones(num_classes) if priors is None else priors
     shares = class_shares("priors", priors, num_classes, positive=False)
     target = ops.one_hot(first_minimum(costs), num_classes, dtype=costs.dtype)

@@ -8,13 +8,13 @@ from keras import ops
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.tensors import same_shape
 from csdl_keras._utils.types import ArrayLike, Tensor
-from csdl_keras.losses.base import CostLoss, finite
+from csdl_keras.losses.base import CostLoss
 
 
 def _gap(costs: Tensor, estimates: Tensor) -> Tensor:
     """Returns `z * (r - c)`, with `z` as in `one_sided`."""
     costs, estimates = same_shape("(..., D)", costs=costs, estimates=estimates)
-    costs = finite(costs)
+    costs = ops.where(ops.isfinite(costs), costs, float("nan"))
     cheapest = costs <= ops.min(costs, axis=-1, keepdims=True)
     gap = estimates - costs
     return ops.where(cheapest, gap, -gap)

@@ -39,14 +39,7 @@ from csdl_keras.costs.known import CostsLike
 
 
 class DecisionMetric(keras.metrics.Mean):
-    """Base class of metrics that average a score of each example's decision.
-
-    Outputs with axes between, such as `(batch, height, width, D)`, count as that many examples;
-    those that Keras masks do not count. The decision is the argmin of costs or the argmax of
-    probabilities, the lowest index among equals. Outputs whose values show that they are not what
-    `output` says raise, in `fit` and `evaluate` at the end of the epoch; inside a function that you
-    compile yourself the result is NaN. Arguments are described in `AverageCost`.
-    """
+    """Base class of metrics of each example's decision; arguments as in `AverageCost`."""
 
     def __init__(
         self,
@@ -75,7 +68,7 @@ class DecisionMetric(keras.metrics.Mean):
 
         Args:
             y_true: cost vectors, or integer labels, which `costs` needs.
-            y_pred: `(batch, ..., D)` outputs of the model.
+            y_pred: `(batch, ..., D)` outputs of the model. Rows that Keras masks do not count.
             sample_weight: `None`, or weights `(batch,)` or `(batch, ...)`.
             costs: `None` (default), or costs that are known when deciding: `(batch, K, D)`,
                 `C[n, true, decision]`, `(K, D)`, or `csdl_keras.costs.AffineCosts`.
@@ -87,8 +80,7 @@ class DecisionMetric(keras.metrics.Mean):
             y_true = ops.convert_to_tensor(self.targets(y_true, shape))
             vectors = self.vectors(y_true, y_pred)
         else:
-            labels = tensor_or_labels(y_true, known.shape[1])
-            y_true = ops.convert_to_tensor(labels_of_shape(labels, shape))
+            y_true = ops.convert_to_tensor(tensor_or_labels(y_true, known.shape[1], shape))
             vectors = known_rows(known, y_true)
         values = self._values(y_pred, known)
         # argmin takes NaN for the smallest value on some backends and not on others.
@@ -241,7 +233,7 @@ class AverageCost(DecisionMetric):
             or `(batch, ..., 1)`. Labels outside `[0, K)`, and larger matrices, as in `SOSRLoss`.
         output: kind of `y_pred`, `"cost"`, `"probability"` or `"logits"`. `None` (default) means
             costs, or probabilities with `bayes=True`. Values of another kind raise at the end
-            of the epoch.
+            of the epoch; inside a function that you compile yourself the result is NaN.
         bayes: whether probabilities decide by the lowest expected cost `sum_y P(y|x) C[y, k]`
             instead of their argmax; needs `cost_matrix`. Defaults to False.
         class_id: `None` (default), or the only true class whose examples count, with
@@ -290,10 +282,10 @@ class AverageCost(DecisionMetric):
         check_present(self, self._rows)
         if self.cost_matrix is None:
             return tensor_or_array("y_true", y_true)
-        return labels_of_shape(tensor_or_labels(y_true, len(self.cost_matrix), shape), shape)
+        return tensor_or_labels(y_true, len(self.cost_matrix), shape)
 
     def vectors(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        return y_true if self.cost_matrix is None else rows_of(self._rows, y_true, y_pred)
+        return y_true if self.cost_matrix is None else rows_of(self._rows, y_true)
 
     def decision_costs(self, probabilities: Tensor) -> Tensor:
         if self.bayes:

@@ -2,6 +2,7 @@
 
 import functools
 import importlib.resources
+import json
 import math
 import pathlib
 import tomllib
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from csdl_keras._utils.files import read_json, read_npz
+from csdl_keras._utils.files import read_npz
 from csdl_keras.costs.generators import zero_one
 from csdl_keras.training.algorithms import get_algorithm
 
@@ -43,7 +44,7 @@ def read_table(folder: pathlib.Path, name: str) -> pandas.DataFrame:
 def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
     """Reads `run.json`, if it exists: `{"runs": [records]}`, or the record of a comparison."""
     path = folder / "run.json"
-    content = read_json(path) if path.exists() else {"runs": []}
+    content = json.loads(path.read_text("utf-8")) if path.exists() else {"runs": []}
     return content.get("runs", [content])
 
 

@@ -27,17 +27,12 @@ def axes_or_new(ax: Axes | None, scale: float = 1.0) -> Axes:
     return check_type("ax", ax, Axes, "an Axes of Matplotlib or None")
 
 
-def axes_of_curves(ax: Axes | None) -> Axes:
-    """Returns `axes_or_new(ax)` without the top and right sides of the frame."""
+def axes_of_curves(ax: Axes | None) -> tuple[Axes, str]:
+    """Returns Axes without two sides of the frame, and the colour that the fewest lines have."""
     axes = axes_or_new(ax)
     axes.spines[["top", "right"]].set_visible(False)
-    return axes
-
-
-def next_colour(axes: Axes) -> str:
-    """Returns the colour of the palette that the fewest lines of the Axes have."""
     used = [to_hex(line.get_color()) for line in axes.get_lines()]
-    return min(PALETTE, key=used.count)
+    return axes, min(PALETTE, key=used.count)
 
 
 def mark_lowest(axes: Axes, x: float, cost: float, colour: str, where: str) -> None:
@@ -64,5 +59,4 @@ def label_curves(axes: Axes, x: str, y: str) -> None:
 
 def with_unit(words: str, unit: str | None) -> str:
     """Returns what an axis shows, followed by the unit of costs if there is one."""
-    check_type("unit", unit, str | None, "a string such as '€', or None")
     return f"{words}, {unit}" if unit else words

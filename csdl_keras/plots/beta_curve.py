@@ -7,14 +7,7 @@ from matplotlib.ticker import FixedLocator
 from csdl_keras._utils.arrays import check_size, real_array
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.plots._axes import (
-    GREY,
-    axes_of_curves,
-    label_curves,
-    mark_lowest,
-    next_colour,
-    with_unit,
-)
+from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, mark_lowest, with_unit
 
 
 def beta_table(
@@ -78,7 +71,7 @@ def beta_curve(
     grid, means, errors = beta_table(betas, costs, relative)
     words = with_unit("average cost", unit)
     words = "average cost relative to β = 0" if relative else words
-    axes = axes_of_curves(ax)
+    axes, colour = axes_of_curves(ax)
     names = [f"{beta:g}" for beta in grid]
     present = [text.get_text() for text in axes.get_xticklabels()]
     if isinstance(axes.xaxis.get_major_locator(), FixedLocator) and present != names:
@@ -86,7 +79,6 @@ def beta_curve(
             f"Expected an `ax` without named ticks or with a curve of the same betas {names}; "
             f"received one with the ticks {present}."
         )
-    colour = next_colour(axes)
     x = np.arange(len(grid))
     if relative and not axes.get_lines():
         axes.axhline(1.0, color=GREY, linestyle="--", linewidth=1.2)

@@ -9,7 +9,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodF
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation._report_text import number
-from csdl_keras.plots._axes import axes_of_curves, label_curves, mark_lowest, next_colour, with_unit
+from csdl_keras.plots._axes import axes_of_curves, label_curves, mark_lowest, with_unit
 
 
 def cost_against(
@@ -51,8 +51,7 @@ def cost_against(
             "Pass `log=False`."
         )
     words = with_unit("cost", unit)
-    axes = axes_of_curves(ax)
-    colour = next_colour(axes)
+    axes, colour = axes_of_curves(ax)
     if log:
         axes.set_xscale("log")
         # Within one power of ten, Matplotlib's own names of ticks run into each other.

@@ -12,36 +12,28 @@ from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.scores import average_cost, example_costs
-from csdl_keras.plots._axes import (
-    GREY,
-    axes_of_curves,
-    label_curves,
-    mark_lowest,
-    next_colour,
-    with_unit,
-)
+from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, mark_lowest, with_unit
 
 # Where the axis ends: above 1, since thresholds above 1 never decide class 1.
 _RIGHT_END = 1.03
 
 
 def threshold_table(
-    y_true: ArrayLike, probabilities: ArrayLike, cost_matrix: CostsLike, classes: Any = None
+    y_true: ArrayLike, probabilities: ArrayLike, cost_matrix: CostsLike
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns the average cost of deciding 1 if `P(1) >= t`, for each probability and infinity."""
-    labels, costs = as_numbers(y_true, cost_matrix, classes)
+    labels, costs = as_numbers(y_true, cost_matrix, None)
     if costs.shape[-2:] != (2, 2):
         raise ValueError(
             "Expected costs of two classes and two decisions, since only those have a threshold; "
             f"received shape {costs.shape}."
         )
     vectors = example_costs(labels, costs)
-    shape = "(N,), (N, 1) or (N, 2)"
-    rows = probabilities_by_class(probabilities, shape)
+    rows = probabilities_by_class(probabilities)
     if rows.shape[1] > 2:
         raise ValueError(
-            f"Expected `probabilities` of shape {shape}, since only problems of two classes have "
-            f"a threshold; received shape {rows.shape}."
+            "Expected `probabilities` of shape (N,), (N, 1) or (N, 2), since only problems of two "
+            f"classes have a threshold; received shape {rows.shape}."
         )
     scores = rows[:, 1]
     check_rows("probabilities", scores, len(labels))
@@ -89,8 +81,7 @@ def cost_against_threshold(
     y_true, known = as_numbers(y_true, cost_matrix, classes)
     thresholds, costs = threshold_table(y_true, probabilities, known)
     height = with_unit("average cost", unit)
-    axes = axes_of_curves(ax)
-    colour = next_colour(axes)
+    axes, colour = axes_of_curves(ax)
     if len(known.shape) == 3:
         scores = probabilities_by_class(probabilities)[:, 1]
         rows = np.stack([1.0 - scores, scores], axis=1)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.calibration_error import reliability
-from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, next_colour
+from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves
 
 
 def reliability_diagram(
@@ -47,12 +47,11 @@ def reliability_diagram(
     bins = reliability(y_true, probabilities, num_bins, class_id, classes)
     low, high = bins.intervals()
     filled = bins.count > 0
-    axes = axes_of_curves(ax)
+    axes, colour = axes_of_curves(ax)
     x, y = bins.confidence[filled], bins.frequency[filled]
     axes.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0))
     if not axes.get_lines():
         axes.axline((0.25, 0.25), (0.75, 0.75), color=GREY, linewidth=1.0, linestyle="--")
-    colour = next_colour(axes)
     error = f"calibration error {number(bins.error, 3)}"
     axes.plot(x, y, "o-", color=colour, markersize=4, label=f"{label}: {error}" if label else error)
     axes.vlines(x, low[filled], high[filled], color=colour, alpha=0.5)

@@ -9,7 +9,7 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.risk_coverage import risk_coverage_curve
-from csdl_keras.plots._axes import axes_of_curves, label_curves, next_colour, with_unit
+from csdl_keras.plots._axes import axes_of_curves, label_curves, with_unit
 
 
 def risk_coverage(
@@ -48,13 +48,13 @@ def risk_coverage(
     """
     coverages, risks = risk_coverage_curve(y_true, expected_costs, cost_matrix, classes)
     words = with_unit("average cost of those decided", unit)
-    axes = axes_of_curves(ax)
+    axes, colour = axes_of_curves(ax)
     first = not axes.get_lines()
     area = f"area {number(float(risks.mean()), 3)}"
     # Steps from the left of each coverage make the drawn area equal the area in the legend.
     label = area if label is None else f"{label}: {area}"
     x, y = np.append(0.0, coverages), np.append(risks[0], risks)
-    axes.step(x, y, where="pre", color=next_colour(axes), label=label)
+    axes.step(x, y, where="pre", color=colour, label=label)
     # The axis would be mostly empty where only the last decisions cost something.
     free = x[np.argmax(risks > 0.01 * risks.max())]
     begin = max(0.0, 1.0 - 1.1 * (1.0 - float(free)))

@@ -13,7 +13,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import call_of, check_range
-from csdl_keras._utils.checks import LARGEST_SEED, check_callbacks, check_integer
+from csdl_keras._utils.checks import check_callbacks, check_integer
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.seeds import member_seed
@@ -235,7 +235,7 @@ class Trainer:
         self.data = check_data(x, y, costs, validation_data, unlabelled)
         self.network = network
         self.settings = Settings() if settings is None else check_settings(settings)
-        self.seed = None if seed is None else check_integer("seed", seed, 0, LARGEST_SEED)
+        self.seed = None if seed is None else check_integer("seed", seed, 0, 2**32 - 1)  # NumPy
         self.cache = check_cache(cache, self.seed) or StageCache()
         self.callbacks, self.verbose = check_callbacks(callbacks), verbose
         if cache is not None:
