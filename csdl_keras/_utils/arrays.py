@@ -136,13 +136,11 @@ def check_rows(name: str, array: np.ndarray, number: int, counted: str = "labels
         )
 
 
-def check_range(
-    what: str, array: np.ndarray, low: float, high: float, reason: str = "", hint: str = ""
-) -> None:
+def check_range(what: str, array: np.ndarray, low: float, high: float, hint: str = "") -> None:
     """Raises unless all numbers of `what` lie in `[low, high]`, which NaN does not."""
     least, most = float(array.min()), float(array.max())
     if not (low <= least and most <= high):
         raise ValueError(
-            f"Expected {what} to lie in [{low:g}, {high:g}]{reason}; received values from "
+            f"Expected {what} to lie in [{low:g}, {high:g}]; received values from "
             f"{least:.6g} to {most:.6g}.{hint}"
         )

@@ -42,7 +42,6 @@ class DataModel(keras.Model):
         self.set_data(classes, unit, decisions, known_costs)
 
     def set_data(self, classes: Any, unit: float, decisions: Any, known_costs: Any) -> None:
-        """Sets what the model knows of its data."""
         self.unit = unit
         # Keras would wrap lists.
         self.classes = None if classes is None else np.asarray(classes)
@@ -54,21 +53,17 @@ class DataModel(keras.Model):
         return encoded_rows(self, x)
 
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> np.ndarray:
-        """Returns the outputs, as `keras.Model.predict`, also for data frames."""
         return super().predict(self.encode(x), *args, **kwargs)
 
     def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """Returns loss and metrics, as `keras.Model.evaluate`, also for data frames."""
         return super().evaluate(self.encode(x), *args, **kwargs)
 
     def fit(self, x: Any = None, *args: Any, validation_data: Any = None, **kwargs: Any) -> Any:
-        """Trains the model, as `keras.Model.fit`, also on data frames."""
         if isinstance(validation_data, (tuple, list)):
             validation_data = (self.encode(validation_data[0]), *validation_data[1:])
         return super().fit(self.encode(x), *args, validation_data=validation_data, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the config, with what is known of the data where that is not the default."""
         found = data_of(self)
         known = {name: found[name] for name in _UNKNOWN if found[name] != _UNKNOWN[name]}
         return super().get_config() | known

@@ -17,8 +17,12 @@ def check_inputs(model: Any, x: Any) -> Any:
     single = has_structure(model) and len(model.inputs) == 1
     if isinstance(model, keras.Model):
         x = encoded_rows(model, x)
+        if isinstance(x, (list, tuple)):
+            one_array = not any(hasattr(part, "shape") for part in x)
+        else:  # What is not iterable is nothing for Keras.
+            one_array = isinstance(x, np.ndarray) or hasattr(x, "to_numpy") or not np.iterable(x)
         known = single and model.inputs[0].dtype != "string"
-        if not _is_plain(x) or (has_structure(model) and not known):
+        if not one_array or (has_structure(model) and not known):
             return x
     elif not hasattr(model, "predict_costs"):
         raise ValueError(
@@ -38,13 +42,6 @@ def check_inputs(model: Any, x: Any) -> Any:
             return array.reshape(shape)
     wanted = str(("N", *expected[1:])).replace("'", "")
     raise ValueError(f"Expected `x` of shape {wanted}; received shape {array.shape}.")
-
-
-def _is_plain(x: Any) -> bool:
-    """Returns True if `x` can only be the array of a single input, or is nothing for Keras."""
-    if isinstance(x, (list, tuple)):
-        return not any(hasattr(part, "shape") for part in x)
-    return isinstance(x, np.ndarray) or hasattr(x, "to_numpy") or not np.iterable(x)
 
 
 def encoded_rows(model: keras.Model, x: Any) -> Any:

@@ -26,6 +26,11 @@ def number(value: float, digits: int = 4) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def with_unit(words: str, unit: str | None) -> str:
+    """Returns words followed by the unit of costs if there is one."""
+    return f"{words}, {unit}" if unit else words
+
+
 def rounded(value: float, decimals: int) -> str:
     """Formats a number with so many decimals; below 0, that many digits before the point are 0."""
     return f"{round(value, decimals) + 0.0:,.{max(0, decimals)}f}"  # + 0.0 turns -0 into 0.
@@ -50,10 +55,8 @@ def _of_interval(pair: "CostDifference") -> int:
 
 def tables(report: "CostReport") -> list[Table]:
     """Returns the tables of costs, of savings, and with labels of the cost of each class."""
-    found = [_costs(report)]
-    if report.baseline is not None:
-        found.append(_savings(report, "baseline"))
-    found.append(_savings(report, "constant"))
+    rivals = ["constant"] if report.baseline is None else ["baseline", "constant"]
+    found = [_costs(report), *(_savings(report, rival) for rival in rivals)]
     costs = np.array([row.per_class for row in report.rows])
     if costs.size:
         shown = np.sort(np.argsort(-np.nan_to_num(costs[0]), kind="stable")[:12])
@@ -65,15 +68,14 @@ def tables(report: "CostReport") -> list[Table]:
 
 
 def _costs(report: "CostReport") -> Table:
-    of_unit = f", {report.unit}" if report.unit else ""
-    heads = ["model", f"average cost{of_unit}", "95 % interval", f"in total{of_unit}"]
-    heads += ["normalised", "savings", "errors", "p"]
-    rows, abstained = report.all_rows, any(row.abstained for row in report.all_rows)
-    table = [(*heads, "abstains") if abstained else tuple(heads)]
+    average, total = (with_unit(words, report.unit) for words in ("average cost", "in total"))
+    heads = ("model", average, "95 % interval", total, "normalised", "savings", "errors", "p")
+    table: Table = [(*heads, "abstains")]
+    rows = report.all_rows
     decimals = max(0, *(_decimals(row.high - row.low or row.high, 3) for row in rows))
     for place, row in enumerate(rows):
         against = "best" if not place else "–"
-        cells = [
+        cells = (
             row.name,
             rounded(row.average_cost, decimals),
             f"{rounded(row.low, decimals)} to {rounded(row.high, decimals)}",
@@ -82,9 +84,10 @@ def _costs(report: "CostReport") -> Table:
             _or_dash(row.savings, ".1%"),
             _or_dash(row.error_rate, ".1%"),
             f"{row.against_best.p_value:.2g}" if row.against_best else against,
-        ]
-        table.append((*cells, f"{row.abstained:.1%}") if abstained else tuple(cells))
-    return table
+            f"{row.abstained:.1%}",
+        )
+        table.append(cells)
+    return table if any(row.abstained for row in rows) else [line[:-1] for line in table]
 
 
 def _or_dash(value: float, form: str) -> str:
@@ -92,8 +95,8 @@ def _or_dash(value: float, form: str) -> str:
 
 
 def _savings(report: "CostReport", rival: str) -> Table:
-    saved = f"saved per decision, {report.unit}" if report.unit else "saved per decision"
-    table: Table = [(saved, f"than {getattr(report, rival).name}", "95 % interval", "in total")]
+    saved, than = with_unit("saved per decision", report.unit), getattr(report, rival).name
+    table: Table = [(saved, f"than {than}", "95 % interval", "in total")]
     for row in report.rows:
         pair = getattr(row, f"against_{rival}")
         decimals = _of_interval(pair)

@@ -15,9 +15,6 @@ from csdl_keras._utils.types import Tensor
 from csdl_keras.costs._tensors import known_rows
 from csdl_keras.losses.base import CheckedLoss, CostLoss, looks_like_probabilities
 
-# The smallest number a logarithm is taken of: backends take smaller ones for 0.
-_SMALLEST = float(np.finfo("float32").tiny)
-
 
 def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
     """Computes half the Poisson deviance of each example, summed over decisions.
@@ -42,7 +39,8 @@ def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
     costs, scores = same_shape("(..., D)", costs=costs, log_estimates=log_estimates)
     costs = ops.where(costs >= 0.0, costs, ops.cast(np.nan, costs.dtype))
     # This does not depend on the estimates and makes the loss 0 at its minimum; c ln c is 0 at 0.
-    own = costs * ops.log(ops.maximum(costs, _SMALLEST)) - costs
+    # Backends take numbers below the smallest normal one for 0.
+    own = costs * ops.log(ops.maximum(costs, float(np.finfo("float32").tiny))) - costs
     return ops.sum(ops.exp(scores) - costs * scores + own, axis=-1)
 
 

@@ -55,8 +55,3 @@ def label_curves(axes: Axes, x: str, y: str) -> None:
         place = {"bbox_to_anchor": (0.0, 0.0), "bbox_transform": below, "borderaxespad": 0.0}
         place["loc"] = "upper left"
     axes.legend(frameon=False, **place)
-
-
-def with_unit(words: str, unit: str | None) -> str:
-    """Returns what an axis shows, followed by the unit of costs if there is one."""
-    return f"{words}, {unit}" if unit else words

@@ -7,7 +7,8 @@ from matplotlib.ticker import FixedLocator
 from csdl_keras._utils.arrays import check_size, real_array
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, mark_lowest, with_unit
+from csdl_keras.evaluation._report_text import with_unit
+from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, mark_lowest
 
 
 def beta_table(

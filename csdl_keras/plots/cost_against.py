@@ -8,8 +8,8 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodF
 
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.evaluation._report_text import number
-from csdl_keras.plots._axes import axes_of_curves, label_curves, mark_lowest, with_unit
+from csdl_keras.evaluation._report_text import number, with_unit
+from csdl_keras.plots._axes import axes_of_curves, label_curves, mark_lowest
 
 
 def cost_against(

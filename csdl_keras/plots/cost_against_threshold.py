@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike, expected_costs
-from csdl_keras.evaluation._report_text import number
+from csdl_keras.evaluation._report_text import number, with_unit
 from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.scores import average_cost, example_costs
-from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, mark_lowest, with_unit
+from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, mark_lowest
 
 # Where the axis ends: above 1, since thresholds above 1 never decide class 1.
 _RIGHT_END = 1.03

@@ -10,10 +10,10 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.costs.named_matrix import names_of_frame
-from csdl_keras.evaluation._report_text import number
+from csdl_keras.evaluation._report_text import number, with_unit
 from csdl_keras.evaluation.as_numbers import as_numbers, names_of
 from csdl_keras.evaluation.scores import chosen_costs, error_rate, example_costs
-from csdl_keras.plots._axes import axes_or_new, with_unit
+from csdl_keras.plots._axes import axes_or_new
 
 
 def draw_heatmap(

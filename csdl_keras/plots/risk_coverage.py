@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
-from csdl_keras.evaluation._report_text import number
+from csdl_keras.evaluation._report_text import number, with_unit
 from csdl_keras.evaluation.risk_coverage import risk_coverage_curve
-from csdl_keras.plots._axes import axes_of_curves, label_curves, with_unit
+from csdl_keras.plots._axes import axes_of_curves, label_curves
 
 
 def risk_coverage(

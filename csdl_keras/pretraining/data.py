@@ -149,8 +149,7 @@ class PretrainingData:
 def check_codes(codes: np.ndarray, bounded: bool) -> None:
     """Raises unless codes are finite and, for the cross-entropy, within [0, 1]."""
     if bounded:
-        reason = ", as the cross-entropy demands"
-        hint = f" {UNBOUNDED_HINT}"
-        check_range("the inputs of a hidden layer", codes, 0.0, 1.0, reason, hint)
+        what = "the inputs of a hidden layer, by the cross-entropy,"
+        check_range(what, codes, 0.0, 1.0, f" {UNBOUNDED_HINT}")
     else:
         check_range("the inputs of a hidden layer", codes, -LARGEST_NUMBER, LARGEST_NUMBER)

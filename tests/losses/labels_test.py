@@ -59,7 +59,7 @@ class TestLabels(TestCase):
 
     def test_shapes(self, loss_class):
         with pytest.raises(ValueError, match=r"labels of shape.*received shape \(5, 3\)"):
-            loss_class(C).call(keras.ops.convert_to_tensor(C[LABELS]), ESTIMATES)
+            loss_class(C)(keras.ops.convert_to_tensor(C[LABELS]), ESTIMATES)
         with pytest.raises(ValueError, match=r"(?s)\(5, 3\) and \(5, 2\).*cost_matrix"):
             loss_class(C)(LABELS, ESTIMATES[:, :2])
 
