@@ -71,10 +71,8 @@ def check_decisions(
             f"Expected `{name}` of shape ({num_examples},), an integer for each label; "
             f"received shape {array.shape} and dtype {array.dtype}.{one_hot_hint(name, array)}"
         )
-    right = (array >= 0) & (array < num_decisions)
-    check_entries(
-        name, array, right, f"at least 0 and below {num_decisions}, the number of decisions"
-    )
+    what = f"at least 0 and below {num_decisions}, the number of decisions"
+    check_entries(name, array, (array >= 0) & (array < num_decisions), what)
     return array.astype(np.int64)
 
 

@@ -56,10 +56,8 @@ def encoded_rows(model: keras.Model, x: Any) -> Any:
 
 def frame_columns(model: keras.Model) -> Columns | None:
     """Returns the `Columns` of the data frame that a model was built for, or `None`."""
-    for layer in all_layers(model):
-        if isinstance(getattr(layer, "columns", None), Columns):
-            return layer.columns
-    return None
+    found = (getattr(layer, "columns", None) for layer in all_layers(model))
+    return next((columns for columns in found if isinstance(columns, Columns)), None)
 
 
 def estimator_hint(model: object) -> str:

@@ -117,7 +117,7 @@ def examples_shape(name: str, outputs: Tensor) -> tuple[int | None, ...]:
     return shape[:-1]
 
 
-def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int = 1) -> Any:
+def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int) -> Any:
     """`None`, or a weight for each value along the first `axes` of outputs, from one or many."""
     if sample_weight is None:
         return None
@@ -133,21 +133,6 @@ def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int = 1) -> Any:
         return weights
     each = "" if axes == 1 else f" or {shape}"
     raise ValueError(f"Expected `sample_weight` of shape {shape[:1]}{each}; received {given}.")
-
-
-def masked_weights(sample_weight: Tensor, outputs: Tensor) -> Any:
-    """`check_weights` for the rows of outputs `(batch, ..., D)`, 0 where Keras masks them."""
-    weights = check_weights(sample_weight, outputs, len(outputs.shape) - 1)
-    if len(outputs.shape) == 2:
-        return weights
-    return _RowWeights(reduction=None)(outputs, outputs, weights)
-
-
-class _RowWeights(keras.losses.Loss):
-    """Weights of rows, 0 where masked; masks of tensors are shown to losses alone on JAX."""
-
-    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        return ops.ones_like(y_pred[..., 0])
 
 
 def two_columns(probabilities: Tensor) -> Tensor:

@@ -8,20 +8,13 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import as_array
-from csdl_keras._utils.tensors import LOW_PRECISION, alike, check_numbered, is_tensor
+from csdl_keras._utils.tensors import alike, at_least_float32, check_numbered, is_tensor
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs.checks import check_cost_matrix, check_labels
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
 
 # Entries; a matrix of 128 classes takes some 300 kB of JSON, one of 10,000 classes would take 2 GB.
 LARGEST_SAVED = 128 * 128
-
-# Dtypes of labels that are too narrow for class indices or unsupported by a backend.
-_WIDE = {
-    **dict.fromkeys(("bool", "int8", "uint8", "int16", "uint16"), "int32"),
-    **dict.fromkeys(("uint32", "uint64"), "int64"),
-    **dict.fromkeys(LOW_PRECISION, "float32"),
-}
 
 
 def to_config(matrix: np.ndarray | None) -> list[list[float]] | dict[str, list[int]] | None:
@@ -33,8 +26,10 @@ def to_config(matrix: np.ndarray | None) -> list[list[float]] | dict[str, list[i
 
 def from_config(
     cost_matrix: Any, dtype: str, prepare: Callable[[np.ndarray], np.ndarray] | None = None
-) -> tuple[np.ndarray, Tensor | None]:
+) -> tuple[np.ndarray | None, Tensor]:
     """Returns a matrix, and its rows, with NaN for other labels; `None` if a config has a shape."""
+    if cost_matrix is None:
+        return None, None
     if isinstance(cost_matrix, dict) and cost_matrix.keys() == {"shape"}:
         return np.broadcast_to(np.nan, cost_matrix["shape"]), None
     matrix = check_cost_matrix(cost_matrix, square=False).astype(dtype)
@@ -73,14 +68,14 @@ def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...]) -> Tensor:
 def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
     """Returns labels as indices of classes, any for others, and which are in `[0, num_classes)`."""
     dtype = keras.backend.standardize_dtype(labels.dtype)
-    if dtype in _WIDE:
-        labels, dtype = ops.cast(labels, _WIDE[dtype]), _WIDE[dtype]
-    # PyTorch runs operations one by one, so there are as few as possible.
-    if "float" not in dtype:
-        index = labels % num_classes
-        return index, index == labels
-    index = ops.cast(labels, "int32") % num_classes
-    return index, ops.cast(index, dtype) == labels
+    if "float" in dtype:
+        labels = at_least_float32(labels)
+        index = ops.cast(labels, "int32") % num_classes
+        return index, ops.cast(index, labels.dtype) == labels
+    # Narrow types do not hold every index, and backends lack operations on unsigned ones.
+    labels = ops.cast(labels, "int64" if dtype in ("int64", "uint32", "uint64") else "int32")
+    index = labels % num_classes
+    return index, index == labels
 
 
 def rows_of(rows: Tensor, labels: Tensor) -> Tensor:

@@ -214,20 +214,16 @@ def check_labels(
         )
     check_entries("labels", array, array >= 0, "at least 0")
     if num_classes is not None:
+        found = np.unique(array)
+        hint = (
+            f" The labels are of {len(found)} classes, {found[0]} to {found[-1]}, each of which "
+            "needs a row in the cost matrix and an output of the network."
+        )
+        if found[0] == 1 and found[-1] == num_classes:
+            hint = " The labels count from 1, and rows of costs from 0: pass `labels - 1`."
         below = f"below {num_classes}, the number of classes"
-        check_entries("labels", array, array < num_classes, below, _beyond_hint(array, num_classes))
+        check_entries("labels", array, array < num_classes, below, hint)
     return array.astype(np.int64)
-
-
-def _beyond_hint(labels: np.ndarray, num_classes: int) -> str:
-    """Returns what may be wrong where labels lie beyond the number of classes."""
-    found = np.unique(labels)
-    if found[0] == 1 and found[-1] == num_classes:
-        return " The labels count from 1, and rows of costs from 0: pass `labels - 1`."
-    return (
-        f" The labels are of {len(found)} classes, {found[0]} to {found[-1]}, each of which needs "
-        "a row in the cost matrix and an output of the network."
-    )
 
 
 def labels_of_rank(labels: ArrayLike, num_classes: int | None, rank: int) -> np.ndarray:

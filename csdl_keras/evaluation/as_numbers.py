@@ -45,18 +45,14 @@ def as_numbers(
                 f"Expected `classes` to be {num_classes} labels, one for each class, or "
                 f"{num_decisions}, one for each decision; received {len(labels)}."
             )
-        if cost_matrix is not None:
-            true = _numbers("y_true", true, labels[:num_classes])
         others = labels[num_classes:].tolist() or None
         labels = decision_labels(labels[:num_classes], num_decisions, others)
     if cost_matrix is not None:
-        true = check_labels(true, num_classes)
-    chosen = []
-    for name, given in decisions.items():
-        own = label_array(name, given)
-        own = own if labels is None else _numbers(name, own, labels)
-        chosen.append(check_decisions(own, len(true), num_decisions, name))
-    return true, costs, *chosen
+        of_classes = None if labels is None else labels[:num_classes]
+        true = check_labels(_numbers("y_true", true, of_classes), num_classes)
+    numbers = {name: _numbers(name, own, labels) for name, own in decisions.items()}
+    checked = (check_decisions(it, len(true), num_decisions, name) for name, it in numbers.items())
+    return true, costs, *checked
 
 
 def known_classes(y_true: ArrayLike, classes: Any) -> np.ndarray | None:
@@ -68,10 +64,11 @@ def known_classes(y_true: ArrayLike, classes: Any) -> np.ndarray | None:
     return np.array([False, True]) if of_booleans else None
 
 
-def _numbers(name: str, labels: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Returns labels as their positions among those that are known."""
+def _numbers(name: str, values: ArrayLike, known: np.ndarray | None) -> np.ndarray:
+    """Returns labels as their positions among those that are known, if any."""
+    labels = label_array(name, values)
     # Integers are positions already where those that are known are strings or booleans.
-    if labels.dtype.kind in "iu" and known.dtype.kind not in "iuf":
+    if known is None or (labels.dtype.kind in "iu" and known.dtype.kind not in "iuf"):
         return labels
     return positions(name, labels, known)
 

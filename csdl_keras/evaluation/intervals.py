@@ -206,9 +206,8 @@ class _Tail:
         """Returns the bound times the upper 95 % limit of the share of costs that is paid."""
         shares = np.clip(values[self._examples] / self._costs, 0.0, 1.0)
         paid = shares.sum()
-        return self._bound * float(
-            scipy.special.betaincinv(paid + 1.0, max(len(shares) - paid, 1e-9), 0.95)
-        )
+        limit = scipy.special.betaincinv(paid + 1.0, max(len(shares) - paid, 1e-9), 0.95)
+        return self._bound * float(limit)
 
 
 def _of_classes(true: np.ndarray, costs: KnownCosts | None) -> tuple[Iterable[np.ndarray], bool]:

@@ -98,11 +98,8 @@ class CostLoss(CheckedLoss):
         self.cost_scale = check_number(
             "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
         )
-        self.cost_matrix = None
-        self._rows: Tensor = None
         self._sums_to_1 = False
-        if cost_matrix is not None:
-            self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype, self.scaled_rows)
+        self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype, self.scaled_rows)
 
     def scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
         """Returns a checked `(K, D)` matrix times `cost_scale`."""

@@ -12,12 +12,12 @@ from csdl_keras._utils.tensors import (
     TOLERANCE_16_BITS,
     at_least_float32,
     check_numbered,
+    check_weights,
     default_name,
     distributions,
     examples_shape,
     float_dtype,
     known_values,
-    masked_weights,
     probability_rows,
     same_shape,
     tensor_or_array,
@@ -38,8 +38,19 @@ from csdl_keras.costs.checks import check_not_one_hot, one_hot_counts
 from csdl_keras.costs.known import CostsLike
 
 
+class _RowWeights(keras.losses.Loss):
+    """Weights of rows, 0 where masked; masks of tensors are shown to losses alone on JAX."""
+
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
+        return ops.ones_like(y_pred[..., 0])
+
+
 class DecisionMetric(keras.metrics.Mean):
     """Base class of metrics of each example's decision; arguments as in `AverageCost`."""
+
+    #: Whether probabilities decide by their expected costs, by the rows of a cost matrix.
+    bayes = False
+    _rows: Tensor = None
 
     def __init__(
         self,
@@ -90,7 +101,9 @@ class DecisionMetric(keras.metrics.Mean):
             hint = "For integer labels, give the metric a `cost_matrix` of as many columns."
             vectors, _ = same_shape("(batch, ..., D)", hint, costs=vectors, outputs=chosen)
         score = ops.where(unknown, float("nan"), self.score(y_true, chosen, vectors))
-        weights = masked_weights(sample_weight, y_pred)
+        weights = check_weights(sample_weight, y_pred, len(shape))
+        if len(shape) > 1:
+            weights = _RowWeights(reduction=None)(y_pred, y_pred, weights)
         if weights is not None:
             weights = ops.reshape(ops.cast(weights, self.dtype), ops.shape(score))
         weights = self.weights(y_true, weights)
@@ -127,7 +140,7 @@ class DecisionMetric(keras.metrics.Mean):
         outputs = distributions(outputs)
         if known is not None:
             return ops.matmul(outputs[:, None], known)[:, 0]
-        return self.decision_costs(outputs)
+        return ops.matmul(outputs, self._rows[:-1]) if self.bayes else -outputs
 
     def _outputs_seen(self, y_pred: Tensor, vectors: Tensor, weights: Tensor) -> Tensor:
         """Counts outputs of weight above 0 that are distributions, and that are not, `(2,)`."""
@@ -190,10 +203,6 @@ class DecisionMetric(keras.metrics.Mean):
         super(keras.metrics.Mean, self).reset_state()  # all variables, not only Mean's own
         self._updates = 0
 
-    def decision_costs(self, probabilities: Tensor) -> Tensor:
-        """Returns `(batch, ..., D)` values whose argmin is the decision on probabilities."""
-        return -probabilities
-
     def targets(self, y_true: Tensor, shape: tuple[int | None, ...]) -> Tensor:
         """Returns targets as a checked array, or a tensor, for outputs `(*shape, D)`."""
         raise NotImplementedError
@@ -211,8 +220,7 @@ class DecisionMetric(keras.metrics.Mean):
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
-        config = {"output": self.output, "binary_costs": self.binary_costs}
-        return {**super().get_config(), **config}
+        return {**super().get_config(), "output": self.output, "binary_costs": self.binary_costs}
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -262,10 +270,7 @@ class AverageCost(DecisionMetric):
         binary_costs: bool = False,
     ):
         super().__init__(output=output, name=name, dtype=dtype, binary_costs=binary_costs)
-        self.cost_matrix = None
-        self._rows: Tensor = None
-        if cost_matrix is not None:
-            self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype)
+        self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype)
         self.bayes, self.class_id = check_bool("bayes", bayes), class_id
         if bayes:
             self.kind = output or "probability"
@@ -286,11 +291,6 @@ class AverageCost(DecisionMetric):
 
     def vectors(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         return y_true if self.cost_matrix is None else rows_of(self._rows, y_true)
-
-    def decision_costs(self, probabilities: Tensor) -> Tensor:
-        if self.bayes:
-            return ops.matmul(probabilities, self._rows[:-1])
-        return super().decision_costs(probabilities)
 
     def weights(self, y_true: Tensor, sample_weight: Tensor | None) -> Tensor | None:
         if self.class_id is None or self.cost_matrix is None:

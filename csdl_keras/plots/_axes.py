@@ -40,8 +40,7 @@ def mark_lowest(axes: Axes, x: float, cost: float, colour: str, where: str) -> N
     label = f"lowest: {number(cost, 3)} {where}"
     style: dict[str, Any] = {"markersize": 15, "markeredgecolor": "white", "markeredgewidth": 0.8}
     # Above the lines of curves drawn later, and not clipped at the frame.
-    style |= {"zorder": 5, "clip_on": False}
-    axes.plot([x], [cost], "*", color=colour, label=label, **style)
+    axes.plot([x], [cost], "*", color=colour, label=label, zorder=5, clip_on=False, **style)
 
 
 def label_curves(axes: Axes, x: str, y: str) -> None:

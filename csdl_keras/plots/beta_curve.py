@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator
 
-from csdl_keras._utils.arrays import check_size, real_array
+from csdl_keras._utils.arrays import real_array
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation._report_text import with_unit
@@ -20,7 +20,6 @@ def beta_table(
         raise ValueError(f"Expected `betas` to ascend from 0 to 1; received {grid.tolist()}.")
     shape = f"(repetitions, {len(grid)}), a column for each beta"
     table = real_array("costs", costs, 2, shape, columns=len(grid), missing=True, low=0.0)
-    check_size("costs", table)  # Squares of larger costs might overflow.
     if relative:
         if grid[0] != 0.0 or np.any(table[:, 0] == 0.0):
             raise ValueError(
@@ -70,8 +69,7 @@ def beta_curve(
     """
     check_bool("relative", relative)
     grid, means, errors = beta_table(betas, costs, relative)
-    words = with_unit("average cost", unit)
-    words = "average cost relative to β = 0" if relative else words
+    words = "average cost relative to β = 0" if relative else with_unit("average cost", unit)
     axes, colour = axes_of_curves(ax)
     names = [f"{beta:g}" for beta in grid]
     present = [text.get_text() for text in axes.get_xticklabels()]

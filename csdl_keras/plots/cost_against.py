@@ -50,7 +50,6 @@ def cost_against(
             f"Expected `values` above 0 for a logarithmic axis; received {x.min()}. "
             "Pass `log=False`."
         )
-    words = with_unit("cost", unit)
     axes, colour = axes_of_curves(ax)
     if log:
         axes.set_xscale("log")
@@ -70,5 +69,5 @@ def cost_against(
         axes.plot(distinct, [y[x == value].min() for value in distinct], color=colour, label=label)
     best = int(np.argmin(y))
     mark_lowest(axes, x[best], y[best], colour, f"at {number(x[best], 3)}")
-    label_curves(axes, name, words)
+    label_curves(axes, name, with_unit("cost", unit))
     return axes

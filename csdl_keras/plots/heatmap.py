@@ -85,10 +85,9 @@ def cost_matrix_heatmap(
     """
     rows, columns = names_of_frame(cost_matrix)
     matrix = check_cost_matrix(cost_matrix, square=False, classes=rows)
-    class_names = rows if class_names is None else class_names
     if rows is not None and columns is not None and decision_names is None:
         decision_names = [*rows, *(name for name in columns if name not in rows)]
-    names = names_of(matrix.shape, class_names, decision_names)
+    names = names_of(matrix.shape, class_names, decision_names, rows)
     return draw_heatmap(
         ax, matrix, lambda cell: number(matrix[cell], 3), names, with_unit("cost", unit), vmax
     )
