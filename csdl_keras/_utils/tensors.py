@@ -11,8 +11,6 @@ from csdl_keras._utils.arrays import check_size, number_array
 from csdl_keras._utils.types import DTypeLike, Tensor
 
 LOW_PRECISION = ("float16", "bfloat16")
-#: Largest distance from 1 of the sum of a row of probabilities, by the bits of its type.
-TOLERANCE, TOLERANCE_16_BITS = 1e-4, 1e-2
 #: Stands for the logarithm of 0, without the NaN of infinity times 0; float16 holds it.
 LOG_ZERO = -3e4
 
@@ -133,35 +131,6 @@ def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int) -> Any:
         return weights
     each = "" if axes == 1 else f" or {shape}"
     raise ValueError(f"Expected `sample_weight` of shape {shape[:1]}{each}; received {given}.")
-
-
-def two_columns(probabilities: Tensor) -> Tensor:
-    """`(..., 1)` of P(y=1) as the two columns `[1 - p, p]`; wider tensors as they are."""
-    if probabilities.shape[-1] != 1:
-        return probabilities
-    return ops.concatenate([1.0 - probabilities, probabilities], axis=-1)
-
-
-def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
-    """Marks the rows of an array or tensor `(..., K)` that are distributions, `(...)`."""
-    if tolerance is None:
-        short = keras.backend.standardize_dtype(values.dtype) in LOW_PRECISION
-        tolerance = TOLERANCE_16_BITS if short else TOLERANCE
-    library: Any = ops
-    if isinstance(values, np.ndarray):
-        library, values = np, values.astype("float64")
-    if values.shape[-1] == 1:
-        return library.logical_and(values[..., 0] >= 0.0, values[..., 0] <= 1.0)
-    with np.errstate(invalid="ignore", over="ignore"):
-        near = library.abs(library.sum(values, axis=-1) - 1.0) <= tolerance
-    return library.logical_and(near, library.min(values, axis=-1) >= 0.0)
-
-
-def distributions(probabilities: Tensor) -> Tensor:
-    """`(..., K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN."""
-    proper = ops.expand_dims(probability_rows(probabilities, TOLERANCE_16_BITS), -1)
-    probabilities = two_columns(probabilities)
-    return ops.where(proper, probabilities, ops.cast(np.nan, probabilities.dtype))
 
 
 def first_minimum(values: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Costs and labels inside Keras objects, as tensors and in configs."""
+"""Costs, labels and probabilities inside Keras objects, as tensors and in configs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from keras import ops
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.tensors import alike, at_least_float32, check_numbered, is_tensor
 from csdl_keras._utils.types import Tensor
-from csdl_keras.costs.checks import check_cost_matrix, check_labels
+from csdl_keras.costs.checks import check_cost_matrix, check_labels, probability_rows
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
 
 # Entries; a matrix of 128 classes takes some 300 kB of JSON, one of 10,000 classes would take 2 GB.
@@ -121,3 +121,17 @@ def known_rows(matrices: Tensor, labels: Tensor) -> Tensor:
     index, known = class_index(labels, matrices.shape[1])
     rows = ops.take_along_axis(matrices, index[:, None, None], axis=1)[:, 0]
     return ops.where(known[:, None], rows, float("nan"))
+
+
+def two_columns(probabilities: Tensor) -> Tensor:
+    """`(..., 1)` of P(y=1) as the two columns `[1 - p, p]`; wider tensors as they are."""
+    if probabilities.shape[-1] != 1:
+        return probabilities
+    return ops.concatenate([1.0 - probabilities, probabilities], axis=-1)
+
+
+def distributions(probabilities: Tensor) -> Tensor:
+    """`(..., K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN."""
+    proper = ops.expand_dims(probability_rows(probabilities, loose=True), -1)
+    probabilities = two_columns(probabilities)
+    return ops.where(proper, probabilities, ops.cast(np.nan, probabilities.dtype))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import keras
 import numpy as np
 from keras import ops
 
@@ -16,10 +17,12 @@ from csdl_keras._utils.arrays import (
 )
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.labels import class_labels, label_array, one_hot_hint, positions
-from csdl_keras._utils.tensors import TOLERANCE_16_BITS, at_least_float32, probability_rows
+from csdl_keras._utils.tensors import LOW_PRECISION, at_least_float32
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.named_matrix import by_class
 
+#: Largest distance from 1 of the sum of a row of probabilities, by the bits of its type.
+TOLERANCE, TOLERANCE_16_BITS = 1e-4, 1e-2
 REGRET_HINT = (
     "If the costs are amounts of money (gains are negative, right decisions cost something "
     "too), pass `csdl_keras.costs.regret(...)` of them, which changes no optimal decision; "
@@ -237,6 +240,20 @@ def labels_of_rank(labels: ArrayLike, num_classes: int | None, rank: int) -> np.
     return check_labels(array.ravel(), num_classes).reshape(array.shape)
 
 
+def probability_rows(values: Tensor, loose: bool = False) -> Tensor:
+    """Marks the rows of `(..., K)` that are distributions; `loose` as after 16 bits."""
+    short = loose or keras.backend.standardize_dtype(values.dtype) in LOW_PRECISION
+    tolerance = TOLERANCE_16_BITS if short else TOLERANCE
+    library: Any = ops
+    if isinstance(values, np.ndarray):
+        library, values = np, values.astype("float64")
+    if values.shape[-1] == 1:
+        return library.logical_and(values[..., 0] >= 0.0, values[..., 0] <= 1.0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = library.abs(library.sum(values, axis=-1) - 1.0) <= tolerance
+    return library.logical_and(near, library.min(values, axis=-1) >= 0.0)
+
+
 def check_probabilities(probabilities: ArrayLike, classes: Any = None) -> np.ndarray:
     """Returns class probabilities, `(N, K)` or `(N, 1)` of class 1, as float64 rows `(N, K)`."""
     shape = as_array("probabilities", probabilities, "(N, K)").shape
@@ -246,7 +263,7 @@ def check_probabilities(probabilities: ArrayLike, classes: Any = None) -> np.nda
     if rows.shape[1] == 1:
         check_range("`probabilities`", rows, 0, 1, hint=" Are they logits or costs?")
         return np.hstack([1.0 - rows, rows])
-    wrong = np.flatnonzero(~probability_rows(rows, TOLERANCE_16_BITS))
+    wrong = np.flatnonzero(~probability_rows(rows, loose=True))
     if len(wrong):
         raise ValueError(
             f"Expected every row of `probabilities` to sum to 1; received row {wrong[0]}, "

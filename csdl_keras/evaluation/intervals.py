@@ -213,10 +213,10 @@ class _Tail:
 def _of_classes(true: np.ndarray, costs: KnownCosts | None) -> tuple[Iterable[np.ndarray], bool]:
     """Returns costs `(N, D)` as if each class were the true one, or one matrix; and which."""
     if costs is None:
-        return [true], False
+        return [np.asarray(true, np.float64)], False
     if isinstance(costs, AffineCosts) and not costs.per_unit.any():
         costs = costs.fixed
     if len(costs.shape) == 2:
-        return [np.asarray(costs)], True
+        return [np.asarray(costs, np.float64)], True
     ones = np.ones(len(costs), int)
     return (vectors_of_labels(y * ones, costs) for y in range(costs.shape[1])), False

@@ -7,8 +7,9 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice, check_integer
-from csdl_keras._utils.tensors import first_minimum, two_columns
+from csdl_keras._utils.tensors import first_minimum
 from csdl_keras._utils.types import ArrayLike, Shape, Tensor
+from csdl_keras.costs._tensors import two_columns
 from csdl_keras.costs.checks import check_cost_matrix, check_mean_costs
 from csdl_keras.layers.base import WideLayer
 

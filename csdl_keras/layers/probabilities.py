@@ -7,8 +7,8 @@ from keras import ops
 
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.checks import check_bool, check_number
-from csdl_keras._utils.tensors import distributions
 from csdl_keras._utils.types import ArrayLike, Shape, Tensor
+from csdl_keras.costs._tensors import distributions
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
 from csdl_keras.layers.base import WideLayer
 

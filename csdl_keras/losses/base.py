@@ -9,13 +9,11 @@ from keras import ops
 from csdl_keras._utils.arrays import call_of
 from csdl_keras._utils.checks import check_bool, check_number
 from csdl_keras._utils.tensors import (
-    TOLERANCE,
     check_weights,
     default_name,
     examples_shape,
     float_dtype,
     known_values,
-    probability_rows,
     same_shape,
     tensor_or_array,
 )
@@ -27,7 +25,7 @@ from csdl_keras.costs._tensors import (
     tensor_or_labels,
     to_config,
 )
-from csdl_keras.costs.checks import check_not_one_hot, one_hot_counts
+from csdl_keras.costs.checks import TOLERANCE, check_not_one_hot, one_hot_counts, probability_rows
 from csdl_keras_cli.choices import LARGEST_NUMBER
 
 _INSTEAD = (

@@ -8,17 +8,13 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_bool, check_choice, check_integer
 from csdl_keras._utils.tensors import (
-    TOLERANCE,
-    TOLERANCE_16_BITS,
     at_least_float32,
     check_numbered,
     check_weights,
     default_name,
-    distributions,
     examples_shape,
     float_dtype,
     known_values,
-    probability_rows,
     same_shape,
     tensor_or_array,
 )
@@ -26,6 +22,7 @@ from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.costs._tensors import (
     check_present,
     class_index,
+    distributions,
     from_config,
     known_rows,
     labels_of_shape,
@@ -34,7 +31,7 @@ from csdl_keras.costs._tensors import (
     tensor_or_labels,
     to_config,
 )
-from csdl_keras.costs.checks import check_not_one_hot, one_hot_counts
+from csdl_keras.costs.checks import TOLERANCE, check_not_one_hot, one_hot_counts, probability_rows
 from csdl_keras.costs.known import CostsLike
 
 
@@ -152,8 +149,7 @@ class DecisionMetric(keras.metrics.Mean):
             told = ops.cast(sums, self.dtype)
             weights = told if weights is None else told * weights
         outputs = ops.convert_to_tensor(y_pred)
-        tolerance = TOLERANCE_16_BITS if self.kind == "probability" else None
-        proper = probability_rows(outputs, tolerance)
+        proper = probability_rows(outputs, loose=self.kind == "probability")
         counted = ops.logical_not(ops.any(ops.isnan(outputs), axis=-1))
         if weights is not None:
             counted = ops.logical_and(counted, weights > 0)

@@ -8,8 +8,8 @@ import numpy as np
 from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of
-from csdl_keras._utils.tensors import TOLERANCE_16_BITS, probability_rows
 from csdl_keras._utils.types import Tensor
+from csdl_keras.costs.checks import probability_rows
 
 # What the names of losses that train scores of classes have in them.
 _CLASSIFIER_LOSSES = ("crossentropy", "categoricalhinge", "kldivergence")
@@ -102,7 +102,7 @@ def check_values(values: np.ndarray, output: str) -> None:
     rows = rows[~np.isnan(rows.astype("float64")).any(axis=1)]
     if output == "probability":
         # A softmax in 16 bits is less exact, and its outputs may have been converted since.
-        wrong = rows[~probability_rows(rows, TOLERANCE_16_BITS)]
+        wrong = rows[~probability_rows(rows, loose=True)]
         if len(wrong):
             raise ValueError(
                 "Expected probabilities, rows of numbers in [0, 1] that sum to 1 (or one column "
