@@ -1,7 +1,7 @@
 """The words, numbers and tables of a `CostReport`."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -133,10 +133,8 @@ def sentence(report: "CostReport") -> str:
     best, count = report.rows[0], len(report.rows)
     name = best.name if count == 1 else f"{best.name}, the cheapest of {count} here,"
     deciding = f"always deciding {report.constant_name}"
-    pair, rule = best.against_constant, deciding
-    if best.against_baseline is not None:
-        pair, rule = best.against_baseline, "today's rule"
-    assert pair is not None  # Only the row of the constant decision has none.
+    rule = "today's rule" if best.against_baseline else deciding
+    pair: Any = best.against_baseline or best.against_constant
     gains, sure = report.has_gains, pair.cheaper or pair.costlier
     of_unit = f" {report.unit}" if report.unit else ""
 

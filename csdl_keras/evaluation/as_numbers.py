@@ -37,7 +37,7 @@ def as_numbers(
     else:
         shape: Any = getattr(cost_matrix, "shape", ())  # Lists have no names.
         rows = labels if labels is None or len(shape) < 2 else labels[: shape[-2]]
-        costs = check_known_costs(cost_matrix, true.size, classes=rows)
+        costs = check_known_costs(cost_matrix, len(np.atleast_1d(true)), classes=rows)
         num_classes, num_decisions = costs.shape[-2:]
     if labels is not None:
         if len(labels) not in (num_classes, num_decisions):
