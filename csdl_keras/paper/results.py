@@ -44,7 +44,10 @@ def read_table(folder: pathlib.Path, name: str) -> pandas.DataFrame:
 def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
     """Reads `run.json`, if it exists: `{"runs": [records]}`, or the record of a comparison."""
     path = folder / "run.json"
-    content = json.loads(path.read_text("utf-8")) if path.exists() else {"runs": []}
+    try:
+        content = json.loads(path.read_text("utf-8")) if path.exists() else {"runs": []}
+    except ValueError as error:
+        raise ValueError(f"Expected {path} to be a JSON object; {error}.") from error
     return content.get("runs", [content])
 
 
