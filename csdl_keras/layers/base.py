@@ -9,26 +9,30 @@ from csdl_keras._utils.tensors import head_dtype
 from csdl_keras._utils.types import Shape
 
 
-def check_images(shape: Shape) -> None:
-    """Raises unless a shape is that of images of a known size."""
-    if len(shape) != 4 or None in shape[1:]:
-        raise ValueError(
-            "Expected images of shape (batch, height, width, channels) of a known size; received "
-            f"{tuple(shape)}."
-        )
-
-
 class PlainLayer(keras.layers.Layer):
     """Layer with an attribute for each argument; the shape of its outputs follows from `call`."""
 
+    def compute_output_spec(self, *inputs: Any, **named_inputs: Any) -> keras.KerasTensor:
+        return keras.Operation.compute_output_spec(self, *inputs, **named_inputs)
+
     def compute_output_shape(self, input_shape: Shape) -> tuple:
-        inputs = keras.KerasTensor(input_shape, self.compute_dtype)
-        return keras.Operation.compute_output_spec(self, inputs).shape
+        return self.compute_output_spec(keras.KerasTensor(input_shape, self.compute_dtype)).shape
 
     def get_config(self) -> dict[str, Any]:
         _, *parameters = inspect.signature(type(self).__init__).parameters.values()
         names = [it.name for it in parameters if it.kind is it.POSITIONAL_OR_KEYWORD]
         return {**super().get_config(), **{name: getattr(self, name, None) for name in names}}
+
+
+class ImageLayer(PlainLayer):
+    """Layer of images of a known size."""
+
+    def build(self, input_shape: Shape) -> None:
+        if len(input_shape) != 4 or None in input_shape[1:]:
+            raise ValueError(
+                "Expected images of shape (batch, height, width, channels) of a known size; "
+                f"received {tuple(input_shape)}."
+            )
 
 
 class WideLayer(PlainLayer):

@@ -102,7 +102,6 @@ class CAE(keras.Model):
                 name="decoder",
             )
             self.decoder.build(code_shape)
-        self.built = True
 
     @property
     def decoder_variables(self) -> list[keras.Variable]:
@@ -122,10 +121,6 @@ class CAE(keras.Model):
         else:
             logits = self.decoder(code)
         return {"reconstruction": logits, "cost": self.regressor(code)}
-
-    def compute_output_shape(self, input_shape: Shape) -> dict[str, tuple]:
-        cost = (input_shape[0], self.num_decisions)
-        return {"reconstruction": tuple(input_shape), "cost": cost}
 
     def get_config(self) -> dict[str, Any]:
         return {

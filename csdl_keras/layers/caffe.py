@@ -8,11 +8,11 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_choice, check_integer, check_number
 from csdl_keras._utils.types import Tensor
-from csdl_keras.layers.base import PlainLayer, check_images
+from csdl_keras.layers.base import ImageLayer, PlainLayer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class CaffePooling2D(PlainLayer):
+class CaffePooling2D(ImageLayer):
     """Computes the maximum or average over windows, placed as in Caffe.
 
     The number of windows is rounded **up**, `ceil((size - pool_size) / strides) + 1`. The last one
@@ -50,10 +50,6 @@ class CaffePooling2D(PlainLayer):
         """Counts the inputs inside each window along one axis."""
         starts = np.arange(self._windows(size)) * self.strides
         return np.minimum(starts + self.pool_size, size) - starts
-
-    def build(self, input_shape: tuple[int, ...]) -> None:
-        check_images(input_shape)
-        self.built = True
 
     def call(self, inputs: Tensor) -> Tensor:
         height, width = inputs.shape[1:3]

@@ -68,22 +68,20 @@ class BayesDecision(WideLayer):
 
     def build(self, probabilities_shape: Shape, costs_shape: Shape | None = None) -> None:
         if costs_shape is None:
+            initial = np.nan if self._initial is None else self._initial
             self.cost_matrix = self.add_weight(
                 shape=(self.num_classes, self.num_decisions),
-                initializer=keras.initializers.Constant(np.nan),
+                initializer=keras.initializers.Constant(initial),
                 trainable=False,
                 name="cost_matrix",
             )
-            if self._initial is not None:
-                self.cost_matrix.assign(self._initial)
-                self._initial = None  # It takes as much memory as the weight.
+            self._initial = None  # It takes as much memory as the weight.
         elif self._initial is not None or len(probabilities_shape) != 2:
             has = "no matrix" if self._initial is None else "a matrix"
             raise ValueError(
                 "Expected `costs` for a layer without a matrix, and probabilities of shape (batch, "
                 f"K); received probabilities {probabilities_shape} for a layer with {has}."
             )
-        self.built = True
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
         """Replaces the cost matrix by another array-like `(K, D)` of the same shape."""
@@ -105,11 +103,6 @@ class BayesDecision(WideLayer):
         right = ops.logical_and(costs >= 0.0, costs < float("inf"))  # NaN is neither.
         expected = ops.matmul(probabilities[:, None], costs)[:, 0]
         return ops.where(ops.all(right, axis=(1, 2))[:, None], expected, float("nan"))
-
-    def compute_output_shape(  # type: ignore[override]
-        self, probabilities_shape: Shape, costs_shape: Shape | None = None
-    ) -> tuple:
-        return (*probabilities_shape[:-1], self.num_decisions)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "cost_matrix": None}
@@ -144,9 +137,6 @@ class Decision(WideLayer):
         if self.input_kind == "cost":
             return first_minimum(inputs)
         return first_minimum(-two_columns(inputs))
-
-    def compute_output_spec(self, inputs: Tensor) -> keras.KerasTensor:
-        return keras.KerasTensor(inputs.shape[:-1], dtype="int32")
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "output": self.input_kind}

@@ -171,7 +171,6 @@ class ClassCosts(WideLayer):
             self.right = self.add_weight(
                 shape=(features, self.rank * size[1]), initializer="zeros", name="right"
             )
-        self.built = True
 
     def call(self, features: Tensor) -> Tensor:
         if self.rank is None:
@@ -225,7 +224,6 @@ class ExpectedCost(WideLayer):
                 "`log_costs=numpy.log(costs)`; received the shapes "
                 f"{probabilities_shape} and {log_costs_shape}."
             )
-        self.built = True
 
     def call(self, probabilities: Tensor, *, log_costs: Tensor | None = None) -> Tensor:
         p, u = at_least_float32(probabilities, log_costs)
@@ -237,8 +235,3 @@ class ExpectedCost(WideLayer):
         total = ops.log(ops.sum(ops.exp(parts - largest), axis=1)) + largest[:, 0]
         costs = bounded_exponential(total, self.compute_dtype)
         return ops.cast(ops.where(total < 0.5 * LOG_ZERO, 0.0, costs), self.compute_dtype)
-
-    def compute_output_shape(  # type: ignore[override]
-        self, probabilities_shape: Shape, log_costs_shape: Shape
-    ) -> tuple:
-        return (probabilities_shape[0], log_costs_shape[2])

@@ -10,12 +10,12 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_bool, check_integer, check_number
 from csdl_keras._utils.types import Shape, Tensor
-from csdl_keras.layers.base import PlainLayer, check_images
+from csdl_keras.layers.base import ImageLayer, PlainLayer
 from csdl_keras.layers.noise import batch_uniform
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class RandomAffine(PlainLayer):
+class RandomAffine(ImageLayer):
     """Shifts, rotates, zooms and flips images at random while training, all in one step.
 
     Each image is sampled once, bilinearly. Pixels beyond an edge are those of the edge. The
@@ -60,7 +60,7 @@ class RandomAffine(PlainLayer):
         self.seed_generator = keras.random.SeedGenerator(seed)
 
     def build(self, input_shape: Shape) -> None:
-        check_images(input_shape)
+        super().build(input_shape)
         values = [self.shift, self.rotation, self.zoom, self.horizontal_flip, self.vertical_flip]
         self.strengths = self.add_weight(
             shape=(5,),
@@ -70,7 +70,6 @@ class RandomAffine(PlainLayer):
             dtype="float32",
             name="strengths",
         )
-        self.built = True
 
     def call(self, inputs: Tensor, training: bool = False) -> Tensor:
         inputs = ops.cast(inputs, self.compute_dtype)  # Integers could not be interpolated.
@@ -142,7 +141,7 @@ def transform(
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ImageViews(PlainLayer):
+class ImageViews(ImageLayer):
     """Appends copies of images to the batch: shifted by some pixels, and mirrored.
 
     After the images follow all of them shifted down, up, to the right and to the left, and with
@@ -171,10 +170,6 @@ class ImageViews(PlainLayer):
     def views(self) -> int:
         """The number of views of each image."""
         return (5 if self.pixels else 1) * (2 if self.flip else 1)
-
-    def build(self, input_shape: Shape) -> None:
-        check_images(input_shape)
-        self.built = True
 
     def call(self, inputs: Tensor) -> Tensor:
         views = [inputs]
@@ -213,9 +208,9 @@ class ViewMean(PlainLayer):
     def call(self, inputs: Tensor) -> Tensor:
         return ops.mean(ops.reshape(inputs, (self.views, -1, *inputs.shape[1:])), axis=0)
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
-        batch = input_shape[0]
-        return (None if batch is None else batch // self.views, *input_shape[1:])
+    def compute_output_spec(self, inputs: Tensor) -> keras.KerasTensor:
+        batch = None if inputs.shape[0] is None else inputs.shape[0] // self.views
+        return keras.KerasTensor((batch, *inputs.shape[1:]), self.compute_dtype)
 
 
 # The standard deviation of max(0, z) for normal z, inverted: outputs keep the variance 1.

@@ -140,7 +140,6 @@ class MemberScaling(PlainLayer):
         shape = (self.members, *input_shape[1:])
         self.scale = self.add_weight(shape=shape, initializer=self._signs, name="scale")
         self.bias = self.add_weight(shape=shape, initializer="zeros", name="bias")
-        self.built = True
 
     def _signs(self, shape: Shape, dtype: Any = None) -> Tensor:
         uniform = keras.random.uniform(shape, -1.0, 1.0, dtype=dtype, seed=self.seed)

@@ -95,7 +95,6 @@ class TemperatureScaling(WideLayer):
             trainable=False,
             name="temperature",
         )
-        self.built = True
 
     def call(self, probabilities: Tensor) -> Tensor:
         return ops.softmax(self.logits(probabilities), axis=-1)

@@ -151,7 +151,6 @@ class TableEncoding(WideLayer):
         if self._statistics is not None:
             for weight, values in zip(self.weights, self._statistics, strict=True):
                 weight.assign(values)
-        self.built = True
 
     def call(self, inputs: Tensor) -> Tensor:
         columns = range(len(self.bins))
