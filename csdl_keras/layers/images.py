@@ -99,10 +99,7 @@ def transform(
     left_right: Tensor | bool = False,
     upside_down: Tensor | bool = False,
 ) -> Tensor:
-    """Rotates, magnifies, shifts and flips images, by numbers `(batch,)` or one for all.
-
-    They are angles in degrees, factors, shares of height and width, and whether to mirror.
-    """
+    """Changes images by degrees, factors, shares of their size and flags, `(batch,)` or for all."""
     if not keras.backend.is_float_dtype(keras.backend.standardize_dtype(images.dtype)):
         images = ops.cast(images, "float32")
     height, width, channels = images.shape[1:]

@@ -12,11 +12,8 @@ from csdl_keras.layers.base import PlainLayer
 
 
 def batch_uniform(shape: Sequence[Tensor], seed_generator: keras.random.SeedGenerator) -> Tensor:
-    """Draws uniform float32 numbers in [0, 1) of a shape, examples first.
-
-    Replicas of `tf.distribute`, whose generators are alike, draw for the global batch and take
-    their part.
-    """
+    """Draws uniform float32 numbers in [0, 1) of a shape, examples first."""
+    # Replicas of `tf.distribute`, whose generators are alike, take their part of a global batch.
     replicas, size = 1, shape[0]
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf

@@ -10,18 +10,14 @@ from keras import ops
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_integer
 from csdl_keras._utils.tensors import check_numbered, float_dtype
-from csdl_keras._utils.types import Shape, Tensor
+from csdl_keras._utils.types import ArrayLike, Shape, Tensor
 from csdl_keras.layers.base import PlainLayer, WideLayer
 from csdl_keras_cli.columns import Columns
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class FrameColumns(PlainLayer):
-    """Returns its inputs, encoded rows of a data frame, and knows how they were encoded.
-
-    `categories` are those of each named column, or `None` for numbers, and `dates` the names of
-    columns of dates, with the formats of texts.
-    """
+    """Returns its inputs, encoded rows of a data frame, and knows how: arguments of `Columns`."""
 
     def __init__(
         self,
@@ -105,7 +101,7 @@ class TableEncoding(WideLayer):
         check_rows("categories", np.array(self.categories), columns, "columns, as `bins`")
         self.missing = [check_integer("missing", it, 0, columns - 1) for it in missing]
         self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: columns})
-        self._statistics: list[np.ndarray] | None = None
+        self._starts: Sequence[ArrayLike] = (0.0, 1.0, 0.0, 1.0)  # changes no number
 
     @classmethod
     def adapted(
@@ -128,7 +124,7 @@ class TableEncoding(WideLayer):
         means, factors, edges = zip(*found.values(), strict=True) if found else ((), (), ())
         low = [edge for one in edges for edge in one[:-1]]
         slopes = [slope for one in edges for slope in 1.0 / np.diff(one)]
-        layer._statistics = [np.asarray(values) for values in (means, factors, low, slopes)]
+        layer._starts = tuple(map(np.asarray, (means, factors, low, slopes)))
         return layer
 
     @property
@@ -140,17 +136,11 @@ class TableEncoding(WideLayer):
         # Keras converts what a model is given to its float type.
         for dtype in (keras.config.floatx(), self.compute_dtype):
             check_numbered("categories of a column", max(self.categories, default=0), dtype)
-        for name, size, start in (
-            ("means", self.num_numbers, "zeros"),
-            ("factors", self.num_numbers, "ones"),
-            ("edges", sum(self.bins), "zeros"),
-            ("slopes", sum(self.bins), "ones"),
-        ):
-            weight = self.add_weight(shape=(size,), initializer=start, trainable=False, name=name)
-            setattr(self, name, weight)
-        if self._statistics is not None:
-            for weight, values in zip(self.weights, self._statistics, strict=True):
-                weight.assign(values)
+        numbers, bins = self.num_numbers, sum(self.bins)
+        sizes = {"means": numbers, "factors": numbers, "edges": bins, "slopes": bins}
+        for (name, size), start in zip(sizes.items(), self._starts, strict=True):
+            constant = keras.initializers.Constant(start)
+            setattr(self, name, self.add_weight((size,), constant, trainable=False, name=name))
 
     def call(self, inputs: Tensor) -> Tensor:
         columns = range(len(self.bins))

@@ -20,7 +20,6 @@ from csdl_keras.fitting.fit import executed_steps, follows_seed, seeded_fit
 from csdl_keras.metrics import AverageCost
 from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithms import Algorithm, get_algorithm
-from csdl_keras.training.bodies import MLP
 
 #: A value, a sequence of values, or a `Range`.
 Space: TypeAlias = Any
@@ -133,12 +132,13 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         raise NotImplementedError(f"{type(self).__name__} must implement `network`.")
 
     def pretraining(self, hp: keras_tuner.HyperParameters) -> dict[str, Any] | None:
-        """Returns arguments of `csdl_keras.pretrain`, or `None` for no stage before training."""
+        """Declares the spaces and returns the arguments of `csdl_keras.pretrain`, if it is used."""
         return None
 
     def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
         """Declares the spaces and builds the compiled network."""
         model = self.network(hp, self.seed)
+        self.pretraining(hp)  # It declares its spaces.
         objective, bayes = self.algorithm.objective, self.algorithm.weighs_costs
         chosen = {name: self.value(hp, name) for name in objective.searched}
         if objective.on_costs:
@@ -163,9 +163,8 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
     ) -> keras.callbacks.History:
         """Pre-trains the model if the algorithm does, and trains it; called by KerasTuner.
 
-        Targets are labels, or cost vectors without a cost matrix. A model that has been trained,
-        such as one that `keras_tuner.Hyperband` promotes, continues from its weights. Wrong
-        arguments end the search; a training that diverges only fails its trial.
+        A model that `keras_tuner.Hyperband` promotes continues from its weights. Wrong arguments
+        end the search; a training that diverges only fails its trial.
         """
         if validation_data is None:
             raise FatalValueError(
@@ -213,8 +212,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         return Seeds(self.seed, f"execution {execution}").next() if execution else self.seed
 
     def _build_optimizer(self, hp: keras_tuner.HyperParameters) -> keras.optimizers.Optimizer:
-        name = self.value(hp, "optimizer")
-        made = None
+        name, made = self.value(hp, "optimizer"), None
         for each in [it for it in _OPTIMIZERS if f"{it}_learning_rate" in self.spaces]:
             with hp.conditional_scope("optimizer", [each]):
                 arguments = {"learning_rate": self.value(hp, f"{each}_learning_rate")}
@@ -291,31 +289,22 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         self.cache = check_cache(cache, self.seed)
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
-        """Builds the untrained network, not compiled."""
         units = (self.value(hp, "units"),) * self.value(hp, "depth")
-        sees = self.algorithm.pretraining_sees
-        if sees is not None:
-            names = ["corruption", "pretraining_learning_rate", "pretraining_epochs"]
-            for name in names if sees == "inputs" else ["beta", *names]:
-                self.value(hp, name)
-        # No network of these depends on the data, which are not known yet.
-        stand_in = np.zeros((1, *self.input_shape), "float32")
-        body = MLP(hidden_units=units)
-        return body.build(stand_in, self.num_classes, self.algorithm.output, seed)
+        output = self.algorithm.output
+        return models.mlp(self.input_shape, self.num_classes, units, output=output, seed=seed)
 
     def pretraining(self, hp: keras_tuner.HyperParameters) -> dict[str, Any] | None:
-        """Returns arguments of `csdl_keras.pretrain`, or `None` for no stage before training."""
         sees = self.algorithm.pretraining_sees
         if sees is None:
             return None
         on_errors = sees == "errors"
         return {
+            "beta": 0.0 if sees == "inputs" else self.value(hp, "beta"),
+            "corruption": self.value(hp, "corruption"),
+            "optimizer": keras.optimizers.Adam(self.value(hp, "pretraining_learning_rate")),
+            "epochs": self.value(hp, "pretraining_epochs"),
             "cost_matrix": zero_one(self.num_classes) if on_errors else self.cost_matrix,
             "cost_scale": 1.0 if on_errors else 1.0 / self.max_cost,
-            "beta": 0.0 if sees == "inputs" else hp.get("beta"),
-            "corruption": hp.get("corruption"),
-            "epochs": hp.get("pretraining_epochs"),
-            "optimizer": keras.optimizers.Adam(hp.get("pretraining_learning_rate")),
             "cache": self.cache,
         }
 
@@ -363,7 +352,6 @@ class CNNHyperModel(AlgorithmHyperModel):
         self.mean = mean
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
-        """Builds the untrained network, not compiled."""
         return models.caffe_cifar10(
             self.input_shape,
             self.num_classes,

@@ -21,8 +21,6 @@ from keras_tuner.engine.trial import Trial
 from csdl_keras._utils.files import replace_file
 from csdl_keras.fitting.cache import StageCache, describe, environment
 
-#: Stands for the seed 0, which KerasTuner takes for no seed.
-SEED_FOR_0 = 10_001
 #: Arguments and attributes that change no result.
 _FREE = frozenset(
     "cache callbacks directory max_consecutive_failed_trials max_retries_per_trial max_trials name "
@@ -71,9 +69,7 @@ def _ended_trial(path: pathlib.Path) -> Trial | None:
 class ResumableTuner(keras_tuner.Tuner):
     """Base class of tuners that resume an interrupted search, and refuse any other search.
 
-    `search.json` in the folder has digests of all that trials depend on, described as in a
-    `StageCache`. Only `max_trials` may change. One process searches in a folder at a time, except
-    for KerasTuner's chief and workers.
+    `search.json` in the folder has digests of all that trials depend on, see `StageCache`.
     """
 
     def __init__(
@@ -96,7 +92,7 @@ class ResumableTuner(keras_tuner.Tuner):
         super().__init__(
             hypermodel,
             objective=objective or keras_tuner.Objective("val_average_cost", "min"),
-            seed=SEED_FOR_0 if seed == 0 else seed,
+            seed=10_001 if seed == 0 else seed,  # KerasTuner takes 0 for no seed.
             overwrite=overwrite and not is_worker(),  # Its folder is that of its chief.
             **kwargs,
         )
