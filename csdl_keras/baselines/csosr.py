@@ -15,15 +15,13 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from csdl_keras._utils.arrays import check_rows
-from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_number
+from csdl_keras._utils.checks import check_choice, check_integer, check_number
 from csdl_keras._utils.files import read_arrays, write_arrays
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
 from csdl_keras.costs.checks import check_cost_matrix, check_cost_vectors
 from csdl_keras.costs.conversions import cost_vectors
 
-#: Number of rows of a kernel that are computed together.
-_BATCH = 1024
 #: Types that are kept; others become the first one.
 _FLOATS = (np.float64, np.float32)
 
@@ -110,7 +108,6 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         penalty = check_number("penalty", self.penalty, low=0, high=1e30, exclude_low=True)
         tol = check_number("tol", self.tol, low=0, exclude_low=True)
         max_iter = check_integer("max_iter", self.max_iter)
-        check_bool("binary_costs", self.binary_costs)
         x = check_array(X, dtype=_FLOATS)
         costs = self._costs(y)
         check_rows("y", costs, len(x), "rows of `X`")
@@ -151,7 +148,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         """Returns estimated costs `(N, D)`, float64, in the unit of the costs in `fit`."""
         check_is_fitted(self)
         x = check_array(X, dtype=_FLOATS)
-        batches = gen_batches(len(x), _BATCH)  # The whole map might not fit into memory.
+        batches = gen_batches(len(x), 1024)  # The whole map might not fit into memory.
         return np.concatenate([self.map_(x[b]) @ self.coef_ for b in batches]) + self.intercept_
 
     def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803

@@ -9,11 +9,6 @@ from csdl_keras._utils.types import ArrayLike
 
 Product = Callable[[np.ndarray], np.ndarray]
 
-#: Steps of a power iteration, and the factor that makes its lower estimate safe.
-_POWER_STEPS, _POWER_MARGIN = 30, 1.05
-#: Largest number of Newton steps of a projection; 2 or 3 are usual.
-_SHIFT_STEPS = 30
-
 
 class DualSolution(NamedTuple):
     """Result of `solve_one_sided_dual`; objective and gap are summed over decisions."""
@@ -28,7 +23,7 @@ def _largest_eigenvalue(product: Product, size: int) -> tuple[np.ndarray, float]
     """Returns a unit vector `(N, 1)` near the top eigenvector, and the length of its image."""
     image = np.random.default_rng(0).normal(size=(size, 1))
     length = float(np.linalg.norm(image))
-    for _ in range(_POWER_STEPS):
+    for _ in range(30):
         vector = image / length
         image = product(vector)
         length = float(np.linalg.norm(image))
@@ -45,16 +40,15 @@ def _project(
     w_origin: np.ndarray,
     shift: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Projects a gradient step onto the box `[0, high]` in the metric `I + ratio w w'`.
+    """Projects `start`, a step from `origin`, onto `[0, high]` in the metric `I + ratio w w'`.
 
-    `start = origin + s` is the step in the metric `I`. The projection is `a = clip(start - m w)`,
-    where `m = ratio w'(a - origin)`, one equation in one unknown for each column. `shift` is the
-    initial value of `m`. Returns `a`, `(N, D)`, and `m`, `(D,)`.
+    The result, `a = clip(start - m w)` and `m = ratio w'(a - origin)`, is one equation in the
+    unknown `m`, which begins at `shift`, for each column.
     """
     low_end = ratio * ((np.minimum(w, 0) * high).sum(0) - w_origin)
     high_end = ratio * ((np.maximum(w, 0) * high).sum(0) - w_origin)
     tolerance = 1e-10 * ratio * (np.abs(w) * np.abs(start)).sum(0)
-    for _ in range(_SHIFT_STEPS):
+    for _ in range(30):  # 2 or 3 steps are usual.
         free = start - shift * w
         point = np.clip(free, 0.0, high)
         excess = shift - ratio * ((w * point).sum(0) - w_origin)
@@ -99,8 +93,8 @@ def solve_one_sided_dual(
     rho = max(float((u * product(u)).sum()), 0.0)
     # With the Rayleigh quotient as rho the metric bounds G for any unit vector u.
     _, rest = _largest_eigenvalue(lambda v: product(v) - rho * u * (u * v).sum(0), len(costs))
-    # The lower bound serves kernels of rank one, for which the rest is 0.
-    lipschitz = max(_POWER_MARGIN * rest, 1e-4 * rho, np.finfo(np.float64).tiny)
+    # Power iterations end a little below. The bound serves kernels of rank one, with a rest of 0.
+    lipschitz = max(1.05 * rest, 1e-4 * rho, np.finfo(np.float64).tiny)
     w = u * z
 
     a = np.zeros_like(costs)

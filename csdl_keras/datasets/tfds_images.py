@@ -1,6 +1,5 @@
 """Loads image-classification sets of TensorFlow Datasets (TFDS)."""
 
-import importlib
 import os
 import socket
 import types
@@ -17,7 +16,6 @@ from csdl_keras_cli.optional import optional_module
 
 #: Names of this package for TFDS sets of another name.
 _ALIASES = {"svhn": "svhn_cropped"}
-_BUILDER = "csdl_keras.datasets.bg_img_rot.bg_img_rot_dataset_builder"
 
 
 class DataUnavailableError(ValueError):
@@ -60,7 +58,8 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
 def _prepared_builder(tfds: types.ModuleType, name: str, data_dir: str | os.PathLike | None) -> Any:
     """Returns the TFDS builder of that name, whose files are prepared."""
     if name.partition(":")[0] == "bg_img_rot":
-        importlib.import_module(_BUILDER)  # The import registers the builder with TFDS.
+        # The import registers the builder with TFDS.
+        from csdl_keras.datasets.bg_img_rot import bg_img_rot_dataset_builder  # noqa: F401
     known = _ALIASES.get(name, name)
     try:
         builder = tfds.builder(known, data_dir=data_dir)

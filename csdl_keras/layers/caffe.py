@@ -1,7 +1,5 @@
 """Pooling and local response normalisation as Caffe computes them."""
 
-import math
-
 import keras
 import numpy as np
 from keras import ops
@@ -43,25 +41,17 @@ class CaffePooling2D(ImageLayer):
         self.pool_size = check_integer("pool_size", pool_size)
         self.strides = check_integer("strides", strides)
 
-    def _windows(self, size: int) -> int:
-        return math.ceil((size - self.pool_size) / self.strides) + 1
-
-    def _inside(self, size: int) -> np.ndarray:
-        """Counts the inputs inside each window along one axis."""
-        starts = np.arange(self._windows(size)) * self.strides
-        return np.minimum(starts + self.pool_size, size) - starts
-
     def call(self, inputs: Tensor) -> Tensor:
         height, width = inputs.shape[1:3]
-        ends = [(self._windows(it) - 1) * self.strides + self.pool_size for it in (height, width)]
-        pad = [[0, 0], [0, ends[0] - height], [0, ends[1] - width], [0, 0]]
+        beyond = [-(size - self.pool_size) % self.strides for size in (height, width)]
+        pad = [[0, 0], [0, beyond[0]], [0, beyond[1]], [0, 0]]
         pool = {"pool_size": self.pool_size, "strides": self.strides, "padding": "valid"}
         pool["data_format"] = "channels_last"
         if self.mode == "max":
             return ops.max_pool(ops.pad(inputs, pad, constant_values=-np.inf), **pool)
         mean = ops.average_pool(ops.pad(inputs, pad), **pool)
-        share = self.pool_size**2 / np.outer(self._inside(height), self._inside(width))
-        return mean * ops.convert_to_tensor(share[None, :, :, None], dtype=mean.dtype)
+        inside = ops.pad(ops.ones((1, height, width, 1), dtype=mean.dtype), pad)
+        return mean / ops.average_pool(inside, **pool)
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

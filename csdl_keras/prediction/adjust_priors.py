@@ -13,9 +13,6 @@ from csdl_keras.layers import PriorAdjustment
 from csdl_keras.prediction.bayes_classifier import adjusted_to
 from csdl_keras.prediction.calibrate import probability_part, with_probabilities
 
-# Frequencies that were rounded for reading differ by less.
-_ROUNDED = 0.02
-
 
 def adjust_priors(
     model_or_probabilities: keras.Model | ArrayLike,
@@ -70,7 +67,8 @@ def adjust_priors(
         again = isinstance(layer, PriorAdjustment)
         before = class_shares("from_priors", from_priors, number, not again, known)
         for adjusted in adjusted_to(probabilities):
-            if not np.allclose(before, adjusted, rtol=_ROUNDED, atol=0):
+            # Frequencies that were rounded for reading differ by less.
+            if not np.allclose(before, adjusted, rtol=0.02, atol=0):
                 raise ValueError(
                     "Expected `from_priors` to be the class frequencies that the model has been "
                     f"adjusted to, {adjusted.round(6).tolist()}; received shares "

@@ -115,10 +115,6 @@ def bayes_classifier(
     if cost_matrix is not None:
         cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
     if check_bool("cost_input", cost_input):
-        if mean_costs:
-            raise ValueError(
-                "Expected `mean_costs` with a `cost_matrix`; received cost_input=True."
-            )
         num_decisions = classes if num_decisions is None else num_decisions
         given.append(input_of_costs((None, classes, num_decisions)))
         if isinstance(inputs, dict):
@@ -173,17 +169,13 @@ class CostsEnding(NamedTuple):
         if isinstance(self.layer, ExpectedCost):
             return self.layer(probabilities, log_costs=self.costs)
         assert self.layer is not None
-        if self.costs is None:
-            return copied_decision(self.layer)(probabilities)
-        return self.layer(probabilities, self.costs)
-
-
-def copied_decision(decision: BayesDecision) -> BayesDecision:
-    """Returns a layer with a cost matrix of its own, so that one model's can be set alone."""
-    copy = BayesDecision.from_config(decision.get_config())
-    copy.build((None, decision.num_classes))
-    copy.set_weights(decision.get_weights())
-    return copy
+        if self.costs is not None:
+            return self.layer(probabilities, self.costs)
+        # A copy, so that the matrix of each model can be set alone.
+        copy = BayesDecision.from_config(self.layer.get_config())
+        costs = copy(probabilities)
+        copy.set_weights(self.layer.get_weights())
+        return costs
 
 
 def costs_ending(model: keras.Model) -> CostsEnding | None:

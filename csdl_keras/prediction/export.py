@@ -25,13 +25,6 @@ from csdl_keras.prediction.serving import serving_model
 from csdl_keras_cli.choices import FORMATS
 from csdl_keras_cli.optional import check_installed, optional_module
 
-_OTHER_FLOATS = (*LOW_PRECISION, "float64")
-_MODULES = {
-    "savedmodel": ("tensorflow",),
-    "onnx": ("tensorflow", "onnx", "tf2onnx"),
-    "litert": ("tensorflow",),
-}
-
 
 def export(
     model: keras.Model,
@@ -73,7 +66,8 @@ def export(
     """
     check_choice("format", format, FORMATS)
     path = _check_path(pathlib.Path(path), format)
-    for module in _MODULES[format]:
+    needed = ("tensorflow", "onnx", "tf2onnx") if format == "onnx" else ("tensorflow",)
+    for module in needed:
         check_installed(module, "export")
     serving = serving_model(model, output, from_logits, cost_matrix_input)
     here = keras.backend.backend() == "tensorflow"
@@ -136,25 +130,19 @@ def float32_model(model: keras.Model) -> keras.Model:
     # Runtimes for CPUs lack most operations on 16-bit floats, LiteRT also those on 64-bit floats.
     # An input layer has its type in `dtype`, a layer that computes in `compute_dtype`.
     found = {dtype for it in all_layers(model) for dtype in (it.dtype, it.compute_dtype)}
-    if not found & set(_OTHER_FLOATS):
+    others = {*LOW_PRECISION, "float64"}
+    if not found & others:
         return model
     # By a file, which holds what weights do not, such as vocabularies and moments.
     with tempfile.TemporaryDirectory() as folder:
         file, copy = (pathlib.Path(folder, name) for name in ("model.keras", "copy.keras"))
         model.save(file)
+        pattern = rf'("(?:dtype|name)": )"(?:mixed_)?(?:{"|".join(others)})"'
         with zipfile.ZipFile(file) as saved, zipfile.ZipFile(copy, "w") as changed:
+            config = re.sub(pattern, r'\1"float32"', saved.read("config.json").decode())
             for name in saved.namelist():
-                content = saved.read(name)
-                changed.writestr(name, _in_float32(content) if name == "config.json" else content)
+                changed.writestr(name, config if name == "config.json" else saved.read(name))
         return keras.saving.load_model(copy, compile=False, safe_mode=False)
-
-
-def _in_float32(config: bytes) -> str:
-    """Returns the config of a saved model with float32 in place of other floats."""
-    floats = "|".join(_OTHER_FLOATS)
-    return re.sub(
-        rf'("(?:dtype|name)": )"(?:mixed_)?(?:{floats})"', r'\1"float32"', config.decode()
-    )
 
 
 def write_artifact(model: keras.Model, path: pathlib.Path, format: str) -> None:

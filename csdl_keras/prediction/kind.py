@@ -1,7 +1,5 @@
 """Whether a model outputs costs or probabilities, by its last layer, its loss and its values."""
 
-from typing import Any
-
 import keras
 import numpy as np
 
@@ -124,23 +122,19 @@ def check_loss(model: keras.Model, kind: str) -> None:
     """Raises if a model was trained for costs, and its outputs are none, or the reverse."""
     losses = keras.tree.flatten(getattr(model, "loss", None))
     wanted = kind if kind == "cost" else "probability"
-    if len(losses) != 1 or (trained := _loss_kind(losses[0])) in (None, wanted):
+    if len(losses) != 1 or losses[0] is None:
         return
-    loss = losses[0]
-    name = loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
-    raise ValueError(
-        f"Expected a loss that trains {_TRAINED[wanted]}, for the {kind} of {model.name!r}, which "
-        f"ends in {describe_output(model)[1]}; received {name}, which trains {_TRAINED[trained]}."
-    )
-
-
-def _loss_kind(loss: Any) -> str | None:
-    """Returns the kind of outputs that a loss trains, or `None` if that is unknown."""
-    if isinstance(loss, str):
-        loss = keras.losses.get(loss)
-    name = getattr(loss, "__name__", type(loss).__name__).replace("_", "").lower()
-    of_classes = any(word in name for word in _CLASSIFIER_LOSSES)
-    return getattr(loss, "output_kind", "probability" if of_classes else None)
+    loss = keras.losses.get(losses[0])
+    name = getattr(loss, "__name__", type(loss).__name__)
+    plain = name.replace("_", "").lower()
+    of_classes = any(word in plain for word in _CLASSIFIER_LOSSES)
+    trained = getattr(loss, "output_kind", "probability" if of_classes else wanted)
+    if trained != wanted:
+        raise ValueError(
+            f"Expected a loss that trains {_TRAINED[wanted]}, for the {kind} of {model.name!r}, "
+            f"which ends in {describe_output(model)[1]}; received {name}, which trains "
+            f"{_TRAINED[trained]}."
+        )
 
 
 def describe_output(model: keras.Model) -> tuple[str, str]:

@@ -87,7 +87,13 @@ def serving_model(
     examples_shape("output", values)
     # As one layer, so that its names cannot clash with new ones, and inputs can be renamed.
     part = keras.Model(ends, values, name=model.name)
-    inputs = _new_inputs(ends)
+
+    def new_input(end: Tensor) -> Tensor:
+        """Returns an input for any batch size, of another name if it is the only one."""
+        name = "inputs" if end is ends else end.name
+        return keras.Input(end.shape[1:], dtype=end.dtype, name=name)
+
+    inputs = keras.tree.map_structure(new_input, ends)
     values = part(inputs)
     if priced:
         inputs = {end.name: end for end in keras.tree.flatten(inputs)}
@@ -106,16 +112,6 @@ def serving_model(
         "costs": keras.layers.Activation("linear", dtype="float32", name="costs")(costs),
     }
     return with_data(keras.Model(inputs, outputs, name=f"{model.name}_serving"), model)
-
-
-def _new_inputs(ends: Tensor) -> Tensor:
-    """Returns new inputs like a model's, of any batch size; a single one is named `inputs`."""
-
-    def new(end: Tensor) -> Tensor:
-        name = "inputs" if end is ends else end.name
-        return keras.Input(end.shape[1:], dtype=end.dtype, name=name)
-
-    return keras.tree.map_structure(new, ends)
 
 
 def decision_model(model: keras.Model, output: str | None = None) -> keras.Model:

@@ -53,7 +53,8 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager: Any) -> dict[str, Iterator]:
-        archive = _archive(dl_manager)
+        own = self.manual_archive
+        archive = own if own.exists() else dl_manager.download(URL)
         content = archive.read_bytes()
         sha1 = hashlib.sha1(content, usedforsecurity=False).hexdigest()
         if sha1 != SHA1:
@@ -77,17 +78,6 @@ class Builder(tfds.core.GeneratorBasedBuilder):
             # Pixels are read row by row, as in skdata; other loaders differ, see README.md.
             image = row[:-1].reshape(_SIDE, _SIDE, 1)
             yield number, {"image": image, "label": int(row[-1])}
-
-
-def _archive(dl_manager: Any) -> Any:
-    """Returns the path of the archive, provided by the user or downloaded."""
-    try:
-        archive = dl_manager.manual_dir / ARCHIVE
-        if archive.exists():
-            return archive
-    except AssertionError:  # TFDS raises it if the folder is missing or empty.
-        pass
-    return dl_manager.download(URL)
 
 
 def _rows(files: zipfile.ZipFile, member: str) -> Iterator[np.ndarray]:
