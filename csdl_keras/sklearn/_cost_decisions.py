@@ -1,6 +1,6 @@
 """Costs that estimators are given, and the base class that decides and scores by them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,14 +69,15 @@ def check_not_one_hot(y: ArrayLike) -> None:
 
 
 class CostDecisions(ClassifierMixin, BaseEstimator):
-    """Decides by class probabilities and costs.
-
-    A subclass has `_check_inputs` and `_probabilities`, and calls `_set_costs` in `fit`.
-    """
+    """Decides by class probabilities and costs; a subclass calls `_set_costs` in `fit`."""
 
     classes_: np.ndarray
     cost_matrix: ArrayLike | None
     other_decisions: Sequence[object] | None
+    #: Returns inputs that pass the checks of a fitted estimator.
+    _check_inputs: Callable[[Any], Any]
+    #: Returns class probabilities `(N, K)` of inputs that passed their checks.
+    _probabilities: Callable[[Any], np.ndarray]
 
     def predict(self, X: ArrayLike, costs: CostsLike | None = None) -> np.ndarray:  # noqa: N803
         """Returns the label of the decision for each example, `(N,)`.
@@ -153,14 +154,6 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         self.decisions_ = decision_labels(self.classes_, self.cost_matrix_.shape[1], others)
         self._decides_by_mean, self._costs_vary = known is not None, costs is not None
         return known, vectors
-
-    def _check_inputs(self, X: ArrayLike) -> Any:  # noqa: N803
-        """Returns inputs that pass the checks of a fitted estimator."""
-        raise NotImplementedError
-
-    def _probabilities(self, x: Any) -> np.ndarray:
-        """Returns class probabilities `(N, K)` of inputs that passed their checks."""
-        raise NotImplementedError
 
     def _check_known(self, x: Any, costs: CostsLike | None) -> KnownCosts | None:
         """Checks costs known when deciding; `None` if the estimator decides in its own way."""

@@ -100,19 +100,25 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
                 vectors `(N, D)`, or costs known when deciding, `(N, K, D)` or
                 `csdl_keras.costs.AffineCosts`.
         """
-        calibrated = self._calibrated()
+        estimator = clone(self.estimator)
+        frozen = isinstance(estimator, FrozenEstimator)
+        if self.calibration is not None:
+            if frozen and not np.array_equal(estimator.classes_, np.unique(estimator.classes_)):
+                estimator = FrozenEstimator(_SortedClasses(estimator.estimator))
+            estimator = CalibratedClassifierCV(estimator, method=self.calibration, cv=self.cv)
         check_not_one_hot(y)
         check_consistent_length(X, y)
         targets = label_array("y", column_or_1d(y, warn=True))
         check_classification_targets(targets)
-        labels = self._set_classes(targets)
+        self.classes_ = np.asarray(self.estimator.classes_) if frozen else np.unique(targets)
+        labels = positions("y", targets, self.classes_)
         self._set_costs(labels, costs)
         ascending = np.unique(self.classes_)
         if self.calibration == "temperature":
             # scikit-learn's temperature scaling takes labels that are not strings for indices.
             targets = positions("y", targets, ascending)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.estimator_ = calibrated.fit(X, targets, **weights)
+        self.estimator_ = estimator.fit(X, targets, **weights)
         columns = ascending if self.calibration == "temperature" else self.estimator_.classes_
         self._columns = positions("classes_", self.classes_, columns)
         for name in ("n_features_in_", "feature_names_in_"):
@@ -128,23 +134,6 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-    def _calibrated(self) -> Any:
-        """Returns the unfitted classifier with its calibration."""
-        if self.calibration is None:
-            return clone(self.estimator)
-        estimator = self.estimator
-        if isinstance(estimator, FrozenEstimator):
-            ordered = _SortedClasses(estimator.estimator)
-            if not np.array_equal(ordered.classes_, estimator.classes_):
-                estimator = FrozenEstimator(ordered)
-        return CalibratedClassifierCV(estimator, method=self.calibration, cv=self.cv)
-
-    def _set_classes(self, y: np.ndarray) -> np.ndarray:
-        """Sets `classes_` and returns the index of each label among them."""
-        fitted = isinstance(self.estimator, FrozenEstimator)
-        self.classes_ = np.asarray(self.estimator.classes_) if fitted else np.unique(y)
-        return positions("y", y, self.classes_)
 
     def _check_inputs(self, X: ArrayLike) -> ArrayLike:  # noqa: N803
         check_is_fitted(self)
