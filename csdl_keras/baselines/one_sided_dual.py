@@ -68,24 +68,17 @@ def _project(
 def solve_one_sided_dual(
     product: Product, costs: ArrayLike, penalty: float, tol: float = 1e-3, max_iter: int = 5000
 ) -> DualSolution:
-    """Solves `min 1/2 a'Qa + (z c)'a, 0 <= a <= penalty` for each decision.
+    """Solves `min 1/2 a'Qa + (z c)'a, 0 <= a <= penalty`, the dual of `CSOSR`, for each decision.
 
-    `Q = z z' * G`, `z = +1` where a cost is the example's smallest (ties too) and
-    -1 elsewhere. With `phi` such that `G = phi phi'` this is the dual of
-
-        min 1/2 |w|^2 + penalty * sum_n max(z_n (r_n - c_n), 0),   r_n = w . phi_n,
-
-    and `w = -sum_n a_n z_n phi_n`, so that `r = G b` with `b = -z a`. At any feasible
-    `a`, the primal minus the dual objective is `sum_n penalty max(g_n, 0) - a_n g_n`,
-    `g = z (r - c)`, in which no term is negative.
+    `Q = z z' * G`, and `product` maps float64 `v`, `(N, M)`, to `G v`. Estimates are `r = G b` with
+    `b = -z a`. At any feasible `a`, the primal minus the dual objective is `sum_n penalty max(g_n,
+    0) - a_n g_n`, `g = z (r - c)`, in which no term is negative. The solver stops when this gap is
+    at most `tol` times the primal objective, or after `max_iter` products.
 
     The method is accelerated projected gradient descent that restarts when the momentum points
     uphill. Its metric is `rho u u' + L I`, where `u` is near the top eigenvector of `G` and `L` is
     the largest eigenvalue of `G - rho u u'`: that of a Gaussian kernel plus one is tens of times
     the second, and in the metric `L I` it alone would limit the steps.
-
-    `product` maps float64 `v`, `(N, M)`, to `G v`; costs are `(N, D)`. The solver stops when the
-    gap is at most `tol` times the primal objective, or after `max_iter` products.
     """
     costs = np.asarray(costs, dtype=np.float64)
     z = np.where(costs <= costs.min(axis=1, keepdims=True), 1.0, -1.0)

@@ -32,15 +32,8 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
     def read(split: str) -> tuple[np.ndarray, np.ndarray]:
         # Files are read in order, so that examples have the same order every time.
         examples = list(tfds.as_numpy(builder.as_dataset(split=split, shuffle_files=False)))
-        images = [example[image_key] for example in examples]
-        sizes = {image.shape for image in images}
-        if len(sizes) != 1:
-            raise ValueError(
-                f"Expected images of one size; {name!r} has {len(sizes)} sizes in its split "
-                f"{split!r}, such as {sorted(sizes)[:2]}. Load and resize it yourself."
-            )
-        labels = np.array([example[label_key] for example in examples], dtype="int64")
-        return np.stack(images), labels
+        images = np.stack([example[image_key] for example in examples])
+        return images, np.array([example[label_key] for example in examples], dtype="int64")
 
     splits = set(builder.info.splits)
     train = read("train")

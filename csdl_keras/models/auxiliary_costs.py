@@ -78,8 +78,9 @@ def auxiliary_costs(
     """
     num_decisions = check_integer("num_decisions", num_decisions)
     inputs, output = inputs_of(model), output_of(model)
-    kernels = {layer: [len(w.shape) > 1 for w in layer.trainable_weights] for layer in model.layers}
-    trained = [layer for layer, found in kernels.items() if any(found)][:-1]
+    trained = [it for it in model.layers if any(len(w.shape) > 1 for w in it.trainable_weights)][
+        :-1
+    ]
     if not trained:
         raise ValueError(f"Expected a model with trained hidden layers; received {model.name!r}.")
     seeds = Seeds(seed)

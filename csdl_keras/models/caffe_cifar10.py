@@ -88,11 +88,9 @@ def caffe_cifar10(
         keras.layers.Flatten(name="flatten"),
         None if full else keras.layers.Dense(64, name="ip1", **arguments(0.1)),
     ]
-    if full:
-        # The prototxt gives this layer decay_mult 250 for weights and 0 for biases.
-        layers.append(output_layer(num_classes, output, **arguments(0.01, 250 * decay, 0.0)))
-    else:
-        layers.append(output_layer(num_classes, output, **arguments(0.1)))
+    # The prototxt of the full one gives this layer decay_mult 250 for weights and 0 for biases.
+    last = arguments(0.01, 250 * decay, 0.0) if full else arguments(0.1)
+    layers.append(output_layer(num_classes, output, **last))
     inputs = x = keras.Input(input_shape)
     for layer in layers:
         x = x if layer is None else layer(x)

@@ -75,11 +75,10 @@ def tabular(
     seeds = Seeds(seed)
     inputs = keras.Input(rows.shape[1:], dtype=float_dtype())
     flat, features = rows.reshape(len(rows), -1), inputs
-    categories = [0] * flat.shape[1]
+    categories = None
     if table is not None:
         columns = table.columns
-        for column, number in columns.categorical.items():
-            categories[column] = number
+        categories = [columns.categorical.get(column, 0) for column in range(flat.shape[1])]
         known = FrameColumns(columns.names, columns.categories, columns.dates, name="columns")
         features = known(features)
     encoding = TableEncoding.adapted(flat, categories, min(bins, _MOST_BINS // flat.shape[1]))

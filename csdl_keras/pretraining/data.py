@@ -27,10 +27,7 @@ UNBOUNDED_HINT = (
 
 
 class PretrainingData:
-    """Inputs and costs of pre-training, arrays or a dataset of batches, see `pretrain`.
-
-    Costs are read only if `costs_needed`, labels if there is a `cost_matrix`.
-    """
+    """Inputs and, if `costs_needed`, costs of pre-training, arrays or a dataset of batches."""
 
     def __init__(
         self,
@@ -65,7 +62,15 @@ class PretrainingData:
             self.costs = self._checked_costs(costs, binary_costs)
             check_rows("costs", self.costs, len(self.x), "examples")
         if unlabelled is not None:
-            self._take_unlabelled(number_array("unlabelled", unlabelled, "(U, ...)"))
+            more = number_array("unlabelled", unlabelled, "(U, ...)")
+            check_example_shape("`unlabelled`", more, self.x.shape[1:], "like `x`")
+            own, size = len(self.x), len(self.x) + len(more)
+            self.x = np.concatenate([self.x, more])
+            if self.costs is not None and len(more):
+                zeros = np.zeros((len(more), *self.costs.shape[1:]), self.costs.dtype)
+                self.costs = np.concatenate([self.costs, zeros])
+                # The mean over a batch is, in expectation, that over examples with costs.
+                self.cost_weights = np.where(np.arange(size) < own, size / own, 0).astype("float32")
 
     def _checked_costs(self, costs: ArrayLike, binary_costs: bool) -> np.ndarray:
         """Returns labels of a cost matrix, or cost vectors, that pass their checks."""
@@ -76,18 +81,6 @@ class PretrainingData:
         vectors = check_cost_vectors(costs, self.num_decisions, binary_costs)
         self.num_decisions = vectors.shape[1]
         return vectors.astype("float32")
-
-    def _take_unlabelled(self, unlabelled: np.ndarray) -> None:
-        """Adds inputs whose costs, zeros, do not count."""
-        check_example_shape("`unlabelled`", unlabelled, self.x.shape[1:], "like `x`")
-        own, others = len(self.x), len(unlabelled)
-        self.x = np.concatenate([self.x, unlabelled])
-        if self.costs is not None and others:
-            zeros = np.zeros((others, *self.costs.shape[1:]), self.costs.dtype)
-            self.costs = np.concatenate([self.costs, zeros])
-            # The mean over a batch is, in expectation, that over examples with costs.
-            self.cost_weights = np.zeros(own + others, "float32")
-            self.cost_weights[:own] = (own + others) / own
 
     def _check_dataset(self) -> None:
         if not isinstance(self.x, keras.utils.PyDataset) and (

@@ -1,13 +1,8 @@
 """Finds the hidden layers that pre-training trains one after the other."""
 
-from collections.abc import Sequence
-
 import keras
 
 from csdl_keras._utils.structure import inputs_of
-from csdl_keras.pretraining.data import UNBOUNDED_HINT
-
-_BOUNDED = (keras.activations.sigmoid, keras.activations.hard_sigmoid, keras.activations.softmax)
 
 
 def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
@@ -43,14 +38,3 @@ def below_layer(model: keras.Model, layer: keras.layers.Layer) -> keras.Model | 
     if layer.input is model.inputs[0]:
         return None
     return keras.Model(inputs_of(model), layer.input)
-
-
-def check_bounded(layers: Sequence[keras.layers.Dense]) -> None:
-    """Raises if the codes of a layer below another one can leave [0, 1]."""
-    for layer in layers[:-1]:
-        if layer.activation not in _BOUNDED:
-            raise ValueError(
-                "Expected hidden layers whose outputs lie in [0, 1], as the cross-entropy "
-                f"demands of the next layer's inputs; received {layer.name!r} with activation "
-                f"{layer.activation.__name__!r}. {UNBOUNDED_HINT}"
-            )

@@ -14,12 +14,7 @@ from csdl_keras.losses.sosr_loss import SOSRLoss
 
 
 class LayerFit(keras.Model):
-    """A CAE whose input and reconstruction target is the code that `below` computes.
-
-    Targets of `fit` are cost vectors, or labels with a cost matrix. A loss of weight 0 is left
-    out, so that costs cannot change a fit with `beta = 0`. `sample_weight` applies to costs
-    alone.
-    """
+    """A CAE whose input and reconstruction target is the code that `below` computes."""
 
     output_kind = "cost"
 
@@ -43,6 +38,7 @@ class LayerFit(keras.Model):
             # `PretrainingData` has read an epoch of costs.
             "cost": SOSRLoss(cost_matrix, cost_scale=cost_scale, binary_costs=True),
         }
+        # A loss of weight 0 is left out, so that costs cannot change a fit with `beta = 0`.
         self.loss_weights = {name: weight for name, weight in weights.items() if weight > 0}
         self.losses_by_output = {name: losses[name] for name in self.loss_weights}
 
@@ -61,7 +57,7 @@ class LayerFit(keras.Model):
     ) -> Tensor:
         targets = {"reconstruction": y_pred["code"], "cost": y}
         weights = None
-        if sample_weight is not None:
+        if sample_weight is not None:  # It applies to costs alone.
             counts = {"reconstruction": ops.ones_like(sample_weight), "cost": sample_weight}
             weights = {name: counts[name] for name in self.loss_weights}
         return super().compute_loss(

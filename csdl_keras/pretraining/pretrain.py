@@ -9,21 +9,18 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.checks import (
-    check_callbacks,
-    check_choice,
-    check_integer,
-    check_number,
-)
+from csdl_keras._utils.checks import check_callbacks, check_choice, check_integer, check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs.checks import check_cost_matrix
 from csdl_keras.fitting.cache import StageCache, check_cache, describe, environment, is_kept
 from csdl_keras.fitting.fit import check_observers, executed_steps
 from csdl_keras.layers import CAE
-from csdl_keras.pretraining.data import PretrainingData
-from csdl_keras.pretraining.hidden_layers import below_layer, check_bounded, hidden_layers
+from csdl_keras.pretraining.data import UNBOUNDED_HINT, PretrainingData
+from csdl_keras.pretraining.hidden_layers import below_layer, hidden_layers
 from csdl_keras.pretraining.layer_fit import LayerFit
+
+_BOUNDED = (keras.activations.sigmoid, keras.activations.hard_sigmoid, keras.activations.softmax)
 
 
 def pretrain(
@@ -119,8 +116,13 @@ def pretrain(
     layers = [layer for layer in hidden_layers(model) if layer.trainable]
     if not layers:
         raise ValueError("Expected a trainable hidden Dense layer; received only frozen layers.")
-    if bounded:
-        check_bounded(layers)
+    for layer in layers[:-1]:
+        if bounded and layer.activation not in _BOUNDED:
+            raise ValueError(
+                "Expected hidden layers whose outputs lie in [0, 1], as the cross-entropy "
+                f"demands of the next layer's inputs; received {layer.name!r} with activation "
+                f"{layer.activation.__name__!r}. {UNBOUNDED_HINT}"
+            )
     if cost_matrix is not None:
         cost_matrix = check_cost_matrix(cost_matrix)
     matrix = cost_matrix if beta > 0 else None

@@ -31,13 +31,12 @@ def given_costs(
     costs: CostsLike, num_examples: int, classes: np.ndarray, num_decisions: int | None = None
 ) -> tuple[KnownCosts | None, np.ndarray | None]:
     """Returns costs known when deciding, or cost vectors `(N, D)`; the other one is `None`."""
-    num_classes = len(classes)
-    if isinstance(costs, AffineCosts):
-        return check_known_costs(costs, num_examples, num_classes), None
-    array = by_class("costs", costs, "(N, D) or (N, K, D)", classes, of_examples=True)
-    if array.ndim == 3:
-        return check_known_costs(array, num_examples, num_classes), None
-    vectors = check_cost_vectors(array, num_decisions)
+    given: Any = costs
+    if not isinstance(costs, AffineCosts):
+        given = by_class("costs", costs, "(N, D) or (N, K, D)", classes, of_examples=True)
+    if len(given.shape) == 3:
+        return check_known_costs(given, num_examples, len(classes)), None
+    vectors = check_cost_vectors(given, num_decisions)
     check_rows("costs", vectors, num_examples)
     return None, vectors
 

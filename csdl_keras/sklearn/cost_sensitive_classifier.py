@@ -25,7 +25,7 @@ from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.data import HELD_OUT, validation_split
 from csdl_keras.training.own_network import Network
 from csdl_keras.training.settings import Settings, check_settings
-from csdl_keras.training.train import Trained, Trainer
+from csdl_keras.training.train import Trainer
 from csdl_keras_cli.columns import as_table
 
 _NEED_PROBABILITIES = (
@@ -92,8 +92,7 @@ class CostSensitiveClassifier(CostDecisions):
         model_: the trained model, for `csdl_keras.decide` and `model_.save`. If `fit` got a data
             frame of numbers without missing values, it takes columns by position.
         probability_model_: the part of `model_` that outputs class probabilities, or `None`.
-        n_features_in_: as in scikit-learn.
-        feature_names_in_: as in scikit-learn.
+        n_features_in_, feature_names_in_: as in scikit-learn.
 
     Raises:
         ValueError: in `fit`, before anything is trained, if an argument or array fails its check.
@@ -161,7 +160,32 @@ class CostSensitiveClassifier(CostDecisions):
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         known, vectors = self._set_costs(labels, costs)
-        trained = self._train(x, labels, vectors, known)
+        settings = Settings() if self.settings is None else check_settings(self.settings)
+        generator, seed = check_random_state(self.random_state), self.random_state
+        if isinstance(seed, np.random.RandomState):
+            seed = int(generator.randint(2**31 - 1))
+        if known is not None and not _has_probabilities(self.algorithm):
+            raise ValueError(_NEED_PROBABILITIES)
+        found = get_algorithm(self.algorithm, self.effort)
+        priced: KnownCosts | None = vectors if known is None else known
+        if known is not None and not found.shares_training:
+            priced = vectors_of_labels(labels, known)  # What trains on costs needs those.
+        fraction = self.validation_fraction
+        if fraction is None:
+            fraction = 0.0 if settings.with_members(found, x.shape).cross_fits else HELD_OUT
+        kept, held_out = validation_split(labels, fraction, generator)
+        arrays = (x, labels) if priced is None else (x, labels, priced)
+        trainer = Trainer(
+            x[kept],
+            labels[kept],
+            tuple(array[held_out] for array in arrays) if len(held_out) else None,
+            settings=settings,
+            seed=seed,
+            verbose=self.verbose,
+            costs=None if priced is None else priced[kept],
+            network=self.network,
+        )
+        trained = trainer.train(found, self.cost_matrix_ if priced is None else None)
         self.model_, self._unit = trained.model, trained.unit
         named = all(isinstance(label, (str, np.bool_)) for label in self.classes_)
         if named and isinstance(self.model_, keras.Model):
@@ -175,41 +199,6 @@ class CostSensitiveClassifier(CostDecisions):
     def predict_proba(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns class probabilities `(N, K)`, unless the algorithm estimates costs directly."""
         return self._probabilities(self._check_inputs(X))
-
-    def _train(
-        self,
-        x: Any,
-        labels: np.ndarray,
-        vectors: np.ndarray | None,
-        known: KnownCosts | None,
-    ) -> Trained:
-        """Trains on a part of the examples and validates on the others."""
-        settings = Settings() if self.settings is None else check_settings(self.settings)
-        generator, seed = check_random_state(self.random_state), self.random_state
-        if isinstance(seed, np.random.RandomState):
-            seed = int(generator.randint(2**31 - 1))
-        if known is not None and not _has_probabilities(self.algorithm):
-            raise ValueError(_NEED_PROBABILITIES)
-        found = get_algorithm(self.algorithm, self.effort)
-        costs: KnownCosts | None = vectors if known is None else known
-        if known is not None and not found.shares_training:
-            costs = vectors_of_labels(labels, known)  # What trains on costs needs those.
-        fraction = self.validation_fraction
-        if fraction is None:
-            fraction = 0.0 if settings.with_members(found, x.shape).cross_fits else HELD_OUT
-        kept, held_out = validation_split(labels, fraction, generator)
-        arrays = (x, labels) if costs is None else (x, labels, costs)
-        trainer = Trainer(
-            x[kept],
-            labels[kept],
-            tuple(array[held_out] for array in arrays) if len(held_out) else None,
-            settings=settings,
-            seed=seed,
-            verbose=self.verbose,
-            costs=None if costs is None else costs[kept],
-            network=self.network,
-        )
-        return trainer.train(found, self.cost_matrix_ if costs is None else None)
 
     def _check_inputs(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         check_is_fitted(self)
