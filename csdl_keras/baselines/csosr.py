@@ -111,10 +111,16 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         x = check_array(X, dtype=_FLOATS)
         costs = self._costs(y)
         check_rows("y", costs, len(x), "rows of `X`")
+        gamma = self.gamma
+        if isinstance(gamma, str):
+            check_choice("gamma", gamma, ("scale",))
+            gamma = float(1.0 / (x.shape[1] * x.var(dtype=np.float64) or 1.0))
+        else:
+            gamma = check_number("gamma", gamma, low=0, high=1e30, exclude_low=True)
         self.n_features_in_ = x.shape[1]
         self.classes_ = np.arange(costs.shape[1])
         nystroem = len(x) > self.exact_limit
-        self.map_ = KernelMap(self._gamma(x), None if nystroem else x.copy())
+        self.map_ = KernelMap(gamma, None if nystroem else x.copy())
         if nystroem:
             features = min(self.n_components, len(x))
             made = Nystroem(
@@ -201,12 +207,6 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         for name, value in {**record["fitted"], "map_": kernel_map}.items():
             setattr(machine, name, value)
         return machine
-
-    def _gamma(self, x: np.ndarray) -> float:
-        if isinstance(self.gamma, str):
-            check_choice("gamma", self.gamma, ("scale",))
-            return float(1.0 / (x.shape[1] * x.var(dtype=np.float64) or 1.0))
-        return check_number("gamma", self.gamma, low=0, high=1e30, exclude_low=True)
 
     def _costs(self, y: ArrayLike) -> np.ndarray:
         if self.cost_matrix is not None:

@@ -14,9 +14,6 @@ from csdl_keras.datasets.embedded import EMBEDDED
 from csdl_keras_cli.did_you_mean import did_you_mean
 from csdl_keras_cli.optional import optional_module
 
-#: Names of this package for TFDS sets of another name.
-_ALIASES = {"svhn": "svhn_cropped"}
-
 
 class DataUnavailableError(ValueError):
     """Raised if the files of a known data set are missing and cannot be downloaded."""
@@ -53,7 +50,7 @@ def _prepared_builder(tfds: types.ModuleType, name: str, data_dir: str | os.Path
     if name.partition(":")[0] == "bg_img_rot":
         # The import registers the builder with TFDS.
         from csdl_keras.datasets.bg_img_rot import bg_img_rot_dataset_builder  # noqa: F401
-    known = _ALIASES.get(name, name)
+    known = "svhn_cropped" if name == "svhn" else name
     try:
         builder = tfds.builder(known, data_dir=data_dir)
     except (tfds.core.DatasetNotFoundError, ValueError) as error:

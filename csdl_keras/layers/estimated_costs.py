@@ -92,10 +92,6 @@ def bounded_exponential(logs: Tensor, dtype: str) -> Tensor:
     return ops.exp(ops.clip(logs, -limit, limit)) * above / below
 
 
-# The largest change of the logarithm of a cost that is not damped.
-_EXPONENTIAL = 10.0
-
-
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ClassCosts(WideLayer):
     """Estimates the logarithm of each decision's cost under each class.
@@ -180,15 +176,10 @@ class ClassCosts(WideLayer):
             left, right = ops.matmul(features, self.left), ops.matmul(features, self.right)
             left = ops.reshape(left, (-1, self.num_classes, self.rank))
             change = ops.matmul(left, ops.reshape(right, (-1, self.rank, self.num_decisions)))
+        above, below = ops.relu(change - 10.0), ops.relu(-10.0 - change)
+        damped = ops.clip(change, -10.0, 10.0) + ops.log(1.0 + above) - ops.log(1.0 + below)
         zero = self.log_means < 0.5 * LOG_ZERO
-        return ops.where(zero, LOG_ZERO, self.log_means + _damped(change))
-
-
-def _damped(change: Tensor) -> Tensor:
-    """Returns `change` up to 10 either way; beyond it grows logarithmically."""
-    inner = ops.clip(change, -_EXPONENTIAL, _EXPONENTIAL)
-    above, below = ops.relu(change - _EXPONENTIAL), ops.relu(-_EXPONENTIAL - change)
-    return inner + ops.log(1.0 + above) - ops.log(1.0 + below)
+        return ops.where(zero, LOG_ZERO, self.log_means + damped)
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

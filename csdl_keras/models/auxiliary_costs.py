@@ -78,9 +78,8 @@ def auxiliary_costs(
     """
     num_decisions = check_integer("num_decisions", num_decisions)
     inputs, output = inputs_of(model), output_of(model)
-    trained = [it for it in model.layers if any(len(w.shape) > 1 for w in it.trainable_weights)][
-        :-1
-    ]
+    weights = [(layer, weight) for layer in model.layers for weight in layer.trainable_weights]
+    trained = [*dict.fromkeys(layer for layer, weight in weights if len(weight.shape) > 1)][:-1]
     if not trained:
         raise ValueError(f"Expected a model with trained hidden layers; received {model.name!r}.")
     seeds = Seeds(seed)

@@ -89,7 +89,10 @@ def tabular(
         hidden = keras.layers.Dense(units, kernel_initializer=seeds.initializer("he_normal"))
         entering, features = features, hidden(features)
         if entering is encoded:
-            _start_linear(hidden, entering.shape[-1] - sum(encoding.bins), units)
+            # Functions of a number start as straight lines: the weights of bins are 0.
+            kernel, linear = np.zeros(hidden.kernel.shape), entering.shape[-1] - sum(encoding.bins)
+            kernel[:linear] = keras.ops.convert_to_numpy(hidden.kernel_initializer((linear, units)))
+            hidden.kernel.assign(kernel)
             if members > 1:
                 features = MemberScaling(members, seed=seeds.next())(features)
         features = keras.layers.Activation("relu")(features)
@@ -98,10 +101,3 @@ def tabular(
     if hidden_units and members > 1:
         features = MemberMean()(features)
     return with_output_layer(inputs, features, num_classes, output, seeds, name)
-
-
-def _start_linear(first: keras.layers.Dense, linear: int, units: int) -> None:
-    """Starts functions of a number as straight lines: weights of all but `linear` inputs are 0."""
-    kernel = np.zeros(first.kernel.shape)
-    kernel[:linear] = keras.ops.convert_to_numpy(first.kernel_initializer((linear, units)))
-    first.kernel.assign(kernel)

@@ -93,14 +93,11 @@ def limited_decisions(
 
 
 def _solve(costs: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, float]:
-    """Returns the column of each row, and the total, where column `j` has room for `room[j]` rows.
-
-    Under prices of the columns, rows that take their cheapest one nearly keep the limits. A column
-    that costs a row more than the gap to the optimum is left out, which leaves a small transport
-    problem; the gap is found by a solution within a smaller one.
-    """
+    """Returns the column of each row, and the total; column `j` has room for `room[j]` rows."""
     prices = _prices(costs, room)
     priced = costs + prices
+    # A column that costs a row more than the gap to the optimum is left out, which leaves a small
+    # transport problem; the gap is found by a solution within a smaller one.
     slack = priced - priced.min(axis=1, keepdims=True)
     lower = priced.min(axis=1).sum() - prices @ room
     rounding = 1e-12 * np.abs(costs).sum()
@@ -118,16 +115,13 @@ def _total(costs: np.ndarray, chosen: np.ndarray) -> float:
 
 
 def _prices(costs: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Returns prices of columns under which hardly any is wanted too often.
-
-    The price of one column at a time becomes that of the first row that goes without. No
-    price exceeds the lowest ones under which the limits are kept, since a higher price of one
-    column makes the others only more wanted.
-    """
+    """Returns prices of columns under which hardly any is wanted too often."""
     prices = np.zeros(costs.shape[1])
     scale = float(np.abs(costs).max()) or 1.0
     for _ in range(200):
         before = prices.copy()
+        # A price becomes that of the first row that goes without. None exceeds the lowest ones that
+        # keep the limits, since a higher price of one column makes others only more wanted.
         for j in np.flatnonzero(room < len(costs)):
             gain = np.delete(costs + prices, j, axis=1).min(axis=1) - costs[:, j]
             first_without = len(costs) - 1 - room[j]
@@ -138,11 +132,7 @@ def _prices(costs: np.ndarray, room: np.ndarray) -> np.ndarray:
 
 
 def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.ndarray | None:
-    """Returns the optimal possible column of each row, if there is room, by SciPy's HiGHS.
-
-    Rows with a single possible column have it, equal rows are one with their number, and the
-    vertices of what is left are whole numbers.
-    """
+    """Returns the optimal possible column of each row, if there is room, by SciPy's HiGHS."""
     from scipy.optimize import linprog  # slow to import
     from scipy.sparse import coo_array
 
@@ -152,6 +142,7 @@ def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.
     left = room - np.bincount(fixed, minlength=len(room))
     if not open_rows.size:
         return None if (left < 0).any() else chosen
+    # Equal rows are one, with their number; the vertices of such problems are whole numbers.
     known = np.where(possible[open_rows], costs[open_rows], np.inf)
     kinds, kind_of_row, counts = np.unique(known, axis=0, return_inverse=True, return_counts=True)
     kind, column = np.nonzero(np.isfinite(kinds))

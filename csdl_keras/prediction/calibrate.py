@@ -87,11 +87,10 @@ def calibrate(
         check_number("spread", spread, 1e-6, 1e6)
     inputs, probabilities, ending = probability_part(model, from_logits)
     classes = int(probabilities.shape[-1])
-    rank = len(probabilities.shape) - 1
     known = getattr(model, "classes", None)
     if known is not None and own_classes("y_val", y_val) is not None:
         y_val = positions("y_val", y_val, known)
-    labels = labels_of_rank(y_val, classes, rank)
+    labels = labels_of_rank(y_val, classes, len(probabilities.shape) - 1)
     if sample_weight is not None:
         sample_weight = check_sample_weight(sample_weight, labels.shape).ravel()
     # `predict` of a BayesModel raises on rows that are not distributions.

@@ -53,7 +53,6 @@ class PretrainingData:
                     "Expected `costs` and `unlabelled` only with arrays; received a dataset as "
                     "`x`, which gives pairs (x, costs) itself."
                 )
-            self._check_dataset()
             return
         self.x = check_inputs(model, self.x)
         if costs_needed:
@@ -82,17 +81,6 @@ class PretrainingData:
         self.num_decisions = vectors.shape[1]
         return vectors.astype("float32")
 
-    def _check_dataset(self) -> None:
-        if not isinstance(self.x, keras.utils.PyDataset) and (
-            not hasattr(self.x, "__iter__") or iter(self.x) is self.x
-        ):
-            raise ValueError(
-                "Expected `x` to be an array or a dataset that can be read several times, such "
-                f"as a tf.data.Dataset or a PyDataset; received {type(self.x).__name__}."
-            )
-        if hasattr(self.x, "cardinality") and int(self.x.cardinality()) == -1:
-            raise ValueError("Expected a finite dataset; received one that repeats for ever.")
-
     def fingerprint(self) -> str:
         """Returns a digest of the arrays, with costs only if they are read."""
         parts = (self.x, self.costs, self.cost_matrix, self.cost_weights)
@@ -106,6 +94,13 @@ class PretrainingData:
         batches, counts = self.x, np.zeros(4)
         if isinstance(self.x, keras.utils.PyDataset):
             batches = (self.x[index] for index in range(len(self.x)))
+        elif not hasattr(self.x, "__iter__") or iter(self.x) is self.x:
+            raise ValueError(
+                "Expected `x` to be an array or a dataset that can be read several times, such "
+                f"as a tf.data.Dataset or a PyDataset; received {type(self.x).__name__}."
+            )
+        if hasattr(self.x, "cardinality") and int(self.x.cardinality()) == -1:
+            raise ValueError("Expected a finite dataset; received one that repeats for ever.")
         for batch in batches:
             inputs, targets, _ = keras.utils.unpack_x_y_sample_weight(batch)
             inputs = keras.ops.convert_to_numpy(inputs)

@@ -93,7 +93,10 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         """
         x = self._check_inputs(X)
         known = self._check_known(x, costs)
-        return self._decision_labels(known)[self._decide(x, known)]
+        labels = self.decisions_
+        if known is not None and known.shape[-1] != len(labels):
+            labels = decision_labels(self.classes_, known.shape[-1], self.other_decisions)
+        return labels[self._decide(x, known)]
 
     def predict_cost(self, X: ArrayLike, costs: CostsLike | None = None) -> np.ndarray:  # noqa: N803
         """Returns the expected cost of each decision, `(N, D)`; arguments as in `predict`."""
@@ -160,11 +163,6 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
             size = len(self.classes_)
             return check_known_costs(costs, _num_samples(x), size, self.classes_)
         return self.cost_matrix_ if self._decides_by_mean else None
-
-    def _decision_labels(self, known: KnownCosts | None) -> np.ndarray:
-        if known is None or known.shape[-1] == len(self.decisions_):
-            return self.decisions_
-        return decision_labels(self.classes_, known.shape[-1], self.other_decisions)
 
     def _costs(self, x: Any, known: KnownCosts | None) -> np.ndarray:
         """Returns the expected costs of decisions, without `known` ones under those of `fit`."""

@@ -142,7 +142,15 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
             chosen["cost_scale"] = chosen.get("cost_scale", 1.0) / self.max_cost
             chosen["cost_matrix"] = self.cost_matrix
         metric = AverageCost(self.cost_matrix, output=objective.output, bayes=bayes)
-        optimizer = self._build_optimizer(hp)
+        name = self.value(hp, "optimizer")
+        optimizer: Any = None
+        for each in [it for it in _OPTIMIZERS if f"{it}_learning_rate" in self.spaces]:
+            with hp.conditional_scope("optimizer", [each]):
+                arguments = {"learning_rate": self.value(hp, f"{each}_learning_rate")}
+                if each == "sgd":
+                    arguments["momentum"] = self.value(hp, "momentum")
+            if each == name:
+                optimizer = _OPTIMIZERS[each](**arguments)
         # Checkpoints include its state; they would skip one that is not built, with a warning.
         optimizer.build(model.trainable_variables)
         model.compile(optimizer, loss=objective.make_loss(**chosen), metrics=[metric])
@@ -207,17 +215,6 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         if checkpoint is not None:
             checkpoint.executions = execution + 1
         return Seeds(self.seed, f"execution {execution}").next() if execution else self.seed
-
-    def _build_optimizer(self, hp: keras_tuner.HyperParameters) -> keras.optimizers.Optimizer:
-        name, made = self.value(hp, "optimizer"), None
-        for each in [it for it in _OPTIMIZERS if f"{it}_learning_rate" in self.spaces]:
-            with hp.conditional_scope("optimizer", [each]):
-                arguments = {"learning_rate": self.value(hp, f"{each}_learning_rate")}
-                if each == "sgd":
-                    arguments["momentum"] = self.value(hp, "momentum")
-            if each == name:
-                made = _OPTIMIZERS[each](**arguments)
-        return made
 
 
 class CSDNNHyperModel(AlgorithmHyperModel):

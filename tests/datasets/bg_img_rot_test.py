@@ -103,7 +103,7 @@ class TestArchive:
         "number,change,match",
         [
             (2000, lambda x: x, "No examples were yielded"),
-            (2001, lambda x: x + 0.5, r"Expected 784 pixels in \[0, 1\]"),
+            (2001, lambda x: x + 0.5, r"Expected rows of 784 pixels in \[0, 1\]"),
         ],
         ids=["few", "range"],
     )

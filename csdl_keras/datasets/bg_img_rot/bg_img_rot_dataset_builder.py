@@ -16,7 +16,6 @@ URL = f"http://www.iro.umontreal.ca/~lisa/icml2007data/{ARCHIVE}"
 #: Published in skdata by J. Bergstra, one of the authors of the data. It is checked here, since
 #: checksums.tsv of TFDS expects an SHA-256, which nobody publishes.
 SHA1 = "902bb7e96136dd76e9f2924d7fdb9eb832f7bc33"
-_MEMBER = "mnist_all_background_images_rotation_normalized_{}.amat"
 _SIDE = 28
 #: Number of rows for validation, the last ones of the file for training and validation.
 _VALIDATION = 2_000
@@ -66,30 +65,28 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         sha256 = hashlib.sha256(content).hexdigest()
         self.info.metadata.update(archive_sha1=sha1, archive_sha256=sha256)
         files = zipfile.ZipFile(io.BytesIO(content))
-        rows = list(_rows(files, _MEMBER.format("train_valid")))
+        rows = _rows(files, "train_valid")
         return {
-            "train": self._generate_examples(iter(rows[:-_VALIDATION])),
-            "validation": self._generate_examples(iter(rows[-_VALIDATION:])),
-            "test": self._generate_examples(_rows(files, _MEMBER.format("test"))),
+            "train": self._generate_examples(rows[:-_VALIDATION]),
+            "validation": self._generate_examples(rows[-_VALIDATION:]),
+            "test": self._generate_examples(_rows(files, "test")),
         }
 
-    def _generate_examples(self, rows: Iterator[np.ndarray]) -> Iterator[tuple[int, dict]]:
+    def _generate_examples(self, rows: np.ndarray) -> Iterator[tuple[int, dict]]:
         for number, row in enumerate(rows):
             # Pixels are read row by row, as in skdata; other loaders differ, see README.md.
             image = row[:-1].reshape(_SIDE, _SIDE, 1)
             yield number, {"image": image, "label": int(row[-1])}
 
 
-def _rows(files: zipfile.ZipFile, member: str) -> Iterator[np.ndarray]:
-    """Yields float32 rows of 784 pixels and a label."""
-    with files.open(member) as lines:
-        for number, line in enumerate(lines, start=1):
-            row = np.array(line.split(), dtype="float32")
-            if not len(row):
-                continue
-            if len(row) != _SIDE**2 + 1 or not 0.0 <= row[:-1].min() <= row[:-1].max() <= 1.0:
-                raise ValueError(
-                    f"Expected {_SIDE**2} pixels in [0, 1] and a label; row {number} of {member} "
-                    f"has {len(row)} columns, from {row.min()} to {row.max()}."
-                )
-            yield row
+def _rows(files: zipfile.ZipFile, name: str) -> np.ndarray:
+    """Returns float32 rows of 784 pixels and a label."""
+    with files.open(f"mnist_all_background_images_rotation_normalized_{name}.amat") as lines:
+        rows = np.loadtxt(lines, dtype="float32", ndmin=2)
+    pixels = rows[:, :-1]
+    if pixels.shape[1] != _SIDE**2 or not 0.0 <= pixels.min() <= pixels.max() <= 1.0:
+        raise ValueError(
+            f"Expected rows of {_SIDE**2} pixels in [0, 1] and a label in {lines.name}; received "
+            f"{rows.shape[1]} columns, pixels from {pixels.min()} to {pixels.max()}."
+        )
+    return rows
