@@ -123,14 +123,10 @@ class CAE(keras.Model):
         return {"reconstruction": logits, "cost": self.regressor(code)}
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "encoder": keras.saving.serialize_keras_object(self.encoder),
-            "num_decisions": self.num_decisions,
-            "corruption": self.corruption,
-            "tied": self.tied,
-            "seed": self.seed,
-        }
+        names = ("num_decisions", "corruption", "tied", "seed")
+        own = {name: getattr(self, name) for name in names}
+        encoder = keras.saving.serialize_keras_object(self.encoder)
+        return {**super().get_config(), "encoder": encoder, **own}
 
     @classmethod
     def from_config(

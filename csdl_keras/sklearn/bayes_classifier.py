@@ -159,15 +159,12 @@ class _SortedClasses(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(estimator.classes_)
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803
-        """Does nothing."""
         return self
 
     def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
-        """Returns the classifier's own decisions."""
         return self.estimator.predict(X)
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
-        """Returns the class probabilities `(N, K)`."""
         order = positions("classes_", self.classes_, self.estimator.classes_)
         return self.estimator.predict_proba(X)[:, order]
 
