@@ -199,11 +199,10 @@ class CSOSR(ClassifierMixin, BaseEstimator):
                 "Expected a file that CSOSR.save wrote, of a machine with a Gaussian kernel; "
                 "received one of another kind."
             )
-        machine, kernel_map = cls(), KernelMap(**record["map"])
+        machine, kernel_map = cls(**record["arguments"]), KernelMap(**record["map"])
         if record["nystroem"] is not None:
             kernel_map.nystroem = Nystroem(gamma=kernel_map.gamma)
             vars(kernel_map.nystroem).update(record["nystroem"])
-        machine.set_params(**record["arguments"])
         for name, value in {**record["fitted"], "map_": kernel_map}.items():
             setattr(machine, name, value)
         return machine

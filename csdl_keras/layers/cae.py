@@ -77,11 +77,10 @@ class CAE(keras.Model):
         self.tied = check_bool("tied", tied)
         self.seed = seed
         self.noise = MaskingNoise(corruption, seed=seed, name="noise")
-        initializers = [seeds.initializer("glorot_uniform") for _ in range(2)]
         self.regressor = CostOutput(
-            self.num_decisions, kernel_initializer=initializers[0], name="cost"
+            self.num_decisions, kernel_initializer=seeds.initializer("glorot_uniform"), name="cost"
         )
-        self._decoder_initializer = initializers[1]
+        self._decoder_initializer = seeds.initializer("glorot_uniform")
 
     def build(self, input_shape: Shape) -> None:
         features = input_shape[-1]

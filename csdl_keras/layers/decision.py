@@ -68,13 +68,11 @@ class BayesDecision(WideLayer):
 
     def build(self, probabilities_shape: Shape, costs_shape: Shape | None = None) -> None:
         if costs_shape is None:
-            initial = np.nan if self._initial is None else self._initial
-            self.cost_matrix = self.add_weight(
-                shape=(self.num_classes, self.num_decisions),
-                initializer=keras.initializers.Constant(initial),
-                trainable=False,
-                name="cost_matrix",
+            initial = keras.initializers.Constant(
+                np.nan if self._initial is None else self._initial
             )
+            shape = (self.num_classes, self.num_decisions)
+            self.cost_matrix = self.add_weight(shape, initial, trainable=False, name="cost_matrix")
             self._initial = None  # It takes as much memory as the weight.
         elif self._initial is not None or len(probabilities_shape) != 2:
             has = "no matrix" if self._initial is None else "a matrix"

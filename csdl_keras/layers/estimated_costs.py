@@ -142,16 +142,11 @@ class ClassCosts(WideLayer):
     def build(self, input_shape: Shape) -> None:
         features = input_shape[-1]
         size = (self.num_classes, self.num_decisions)
-        self.log_means = self.add_weight(
-            shape=size,
-            initializer=keras.initializers.Constant(np.nan),
-            trainable=False,
-            name="log_means",
-        )
-        if self._initial is not None:
-            zero = self._initial == 0
-            self.log_means.assign(np.where(zero, LOG_ZERO, np.log(self._initial + zero)))
-            self._initial = None  # It takes as much memory as the weight, or twice that.
+        means = np.array(np.nan if self._initial is None else self._initial)
+        logs = np.where(means == 0, LOG_ZERO, np.log(means + (means == 0)))
+        initial = keras.initializers.Constant(logs)
+        self.log_means = self.add_weight(size, initial, trainable=False, name="log_means")
+        self._initial = None  # It takes as much memory as the weight, or twice that.
         if self.rank is None:
             self.kernel = self.add_weight(
                 shape=(features, size[0] * size[1]), initializer="zeros", name="kernel"

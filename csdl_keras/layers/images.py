@@ -234,12 +234,9 @@ class StandardizedConv2D(keras.layers.Conv2D):
 
     def build(self, input_shape: Shape) -> None:
         relu = self.activation is keras.activations.relu
+        initial = keras.initializers.Constant(_RELU_GAIN if relu else 1.0)
         # Before the kernel, after which a layer with LoRA takes no more weights.
-        self.gain = self.add_weight(
-            shape=(self.filters,),
-            initializer=keras.initializers.Constant(_RELU_GAIN if relu else 1.0),
-            name="gain",
-        )
+        self.gain = self.add_weight((self.filters,), initial, name="gain")
         super().build(input_shape)
 
     def convolution_op(self, inputs: Tensor, kernel: Tensor) -> Any:

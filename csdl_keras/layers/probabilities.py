@@ -3,6 +3,7 @@
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import check_rows, real_array
@@ -89,12 +90,8 @@ class TemperatureScaling(WideLayer):
         self._initial = check_number("temperature", temperature, low=0, exclude_low=True)
 
     def build(self, input_shape: Shape) -> None:
-        self.temperature = self.add_weight(
-            shape=(),
-            initializer=keras.initializers.Constant(self._initial),
-            trainable=False,
-            name="temperature",
-        )
+        initial = keras.initializers.Constant(self._initial)
+        self.temperature = self.add_weight((), initial, trainable=False, name="temperature")
 
     def call(self, probabilities: Tensor) -> Tensor:
         return ops.softmax(self.logits(probabilities), axis=-1)
@@ -140,13 +137,10 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
     def build(self, input_shape: Shape) -> None:
         super().build(input_shape)
         classes: Any = input_shape[-1]
-        if self._initial_bias is not None:
-            check_rows("bias", self._initial_bias, classes, "classes")
-        self.bias = self.add_weight(
-            shape=(classes,), initializer="zeros", trainable=False, name="bias"
-        )
-        if self._initial_bias is not None:
-            self.bias.assign(self._initial_bias)
+        bias = np.zeros(classes) if self._initial_bias is None else self._initial_bias
+        check_rows("bias", bias, classes, "classes")
+        initial = keras.initializers.Constant(bias)
+        self.bias = self.add_weight((classes,), initial, trainable=False, name="bias")
 
     def logits(self, probabilities: Tensor) -> Tensor:
         return super().logits(probabilities) + self.bias
