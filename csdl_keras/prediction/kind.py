@@ -122,9 +122,9 @@ def check_loss(model: keras.Model, kind: str) -> None:
     """Raises if a model was trained for costs, and its outputs are none, or the reverse."""
     losses = keras.tree.flatten(getattr(model, "loss", None))
     wanted = kind if kind == "cost" else "probability"
-    if len(losses) != 1 or losses[0] is None:
+    if len(losses) != 1:
         return
-    loss = keras.losses.get(losses[0])
+    loss = keras.losses.get(losses[0]) if isinstance(losses[0], str) else losses[0]
     name = getattr(loss, "__name__", type(loss).__name__)
     plain = name.replace("_", "").lower()
     of_classes = any(word in plain for word in _CLASSIFIER_LOSSES)

@@ -33,7 +33,7 @@ class Range:
 
     Args:
         low: the smallest number.
-        high: the largest number.
+        high: the largest number, above `low`.
         step: difference between successive numbers, or with `"log"` their
             ratio; `None` (default) allows all numbers.
         sampling: `"linear"` (default), or `"log"`, which draws every order of
@@ -49,6 +49,9 @@ class Range:
     high: float
     step: float | None = None
     sampling: str = "linear"
+
+    def __post_init__(self) -> None:
+        check_number("high", self.high, low=self.low, exclude_low=True)
 
 
 def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
