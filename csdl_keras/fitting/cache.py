@@ -119,15 +119,10 @@ class StageCache:
                 start = time.perf_counter()
                 arrays, info = compute()
                 result = StageResult(list(arrays), info, round(time.perf_counter() - start, 3))
-                self._keep(description, result)
+                self.put(description, result)
             if (unfinished := self.unfinished(description)) is not None:
                 shutil.rmtree(unfinished, ignore_errors=True)
             return result
-
-    def put(self, description: object, result: StageResult) -> None:
-        """Keeps a result that was computed elsewhere, unless one is there."""
-        if description not in self:
-            self._keep(description, result)
 
     def find(self, description: object) -> StageResult | None:
         """Returns the result of that description, or `None` if it is missing or damaged."""
@@ -143,7 +138,8 @@ class StageCache:
             warn_of_damage(path, error)
             return None
 
-    def _keep(self, description: object, result: StageResult) -> None:
+    def put(self, description: object, result: StageResult) -> None:
+        """Keeps a result, also one that was computed elsewhere."""
         if self.folder is None:
             self._memory[self.key(description)] = copy.deepcopy(result)
             return

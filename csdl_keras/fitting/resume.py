@@ -216,7 +216,7 @@ class Resume(SeededEpochs):
             "backend": keras.backend.backend(),
         }
         self._found: tuple[dict[str, Any], list[np.ndarray]] | None = None
-        self._begun, self._written = False, time.monotonic()
+        self._written = time.monotonic()
         try:
             self._find()
         except FileNotFoundError:
@@ -226,10 +226,9 @@ class Resume(SeededEpochs):
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         # All callbacks have ended the last epoch, and none after this one has begun the next.
-        if not self._begun:
-            self._begun = True
-            self._take_up()
-        elif time.monotonic() - self._written >= self.seconds:
+        if self._found is not None:
+            self._take_up(*self._found)
+        elif self.model.history.epoch and time.monotonic() - self._written >= self.seconds:
             self._write(epoch)
             self._written = time.monotonic()
         super().on_epoch_begin(epoch)
@@ -264,14 +263,11 @@ class Resume(SeededEpochs):
         self._found = record, arrays
         begin_at(self.model, record["epoch"])
 
-    def _take_up(self) -> None:
+    def _take_up(self, record: dict[str, Any], arrays: list[np.ndarray]) -> None:
         """Restores the state that was read, after the `on_train_begin` of all callbacks."""
-        if self._found is None:
-            return
-        (record, arrays), self._found = self._found, None
+        self._found = None
         begin_at(self.model, None)
-        variables = self._variables()
-        for variable, array in zip(variables, arrays, strict=False):
+        for variable, array in zip(self._variables(), arrays, strict=False):
             variable.assign(array)
         kept = [self.model.history, *self.callbacks]
         for callback, state in zip(kept, record["states"], strict=True):

@@ -9,8 +9,6 @@ from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import MARKS, PRETRAININGS, Pretraining
 from csdl_keras_cli import choices
 
-MOST_MEMBERS = 1000
-
 
 @dataclasses.dataclass(frozen=True)
 class Algorithm:
@@ -78,7 +76,7 @@ class Algorithm:
                 f"{self.body!r} and {self.training!r}."
             )
         if self.members is not None:
-            check_integer("members", self.members, high=MOST_MEMBERS)
+            check_integer("members", self.members)
         if self.effort is not None:
             check_choice("effort", self.effort, EFFORTS)
 

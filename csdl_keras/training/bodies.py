@@ -115,8 +115,6 @@ class Body(Choices):
     is_network: ClassVar[bool] = True
     #: Whether its hidden layers can be pre-trained, see `hidden_layers`.
     can_pretrain: ClassVar[bool] = False
-    #: Whether `build` takes `output="features"`, for the head of an objective.
-    has_features: ClassVar[bool] = False
     #: Whether `build` takes the `Table` of a data frame, with categories and missing values.
     takes_frames: ClassVar[bool] = False
     #: Whether its inputs have to be images in [0, 1].
@@ -130,7 +128,7 @@ class Body(Choices):
         Args:
             x: training inputs `(N, ...)`, or one input of zeros in a search.
             num_outputs: number of classes, or of decisions where it outputs costs.
-            output: `"probability"`, `"cost"` or, if `has_features`, `"features"`.
+            output: `"probability"`, `"cost"` or, for `"expected_cost"`, `"features"`.
             seed: seed of the weights, or `None`.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `build`.")
@@ -279,7 +277,6 @@ class AutoNetwork(Body):
     label_smoothing: float = share(0.05)
     clipnorm: float | None = positive(1.0, optional=True)
 
-    has_features = True
     takes_frames = True
 
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
@@ -359,7 +356,7 @@ class KernelMachine(Choices):
     penalty: float = positive(1.0)
     gamma_factor: float = positive(1.0)
 
-    is_network = can_pretrain = has_features = takes_frames = takes_images = False
+    is_network = can_pretrain = takes_frames = takes_images = False
 
 
 #: Bodies by their names in an `Algorithm` and in `Settings`.

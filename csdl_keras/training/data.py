@@ -30,8 +30,6 @@ from csdl_keras_cli.columns import Columns, Table, as_table, is_frame
 #: Share of the examples that are held out for validation where nobody says more.
 HELD_OUT = 0.15
 
-_FRAME_HINT = " If it was a data frame with strings or categories, pass the data frame itself."
-
 
 @dataclasses.dataclass(frozen=True)
 class Examples:
@@ -194,7 +192,8 @@ def _examples(
 def _inputs(name: str, x: Any) -> np.ndarray:
     """Returns a float32 copy of inputs; NaN is a missing value in the `Table` of a data frame."""
     framed = isinstance(x, Table)
-    inputs = x.rows if framed else input_array(name, x, hint=_FRAME_HINT)
+    hint = " If it was a data frame with strings or categories, pass the data frame itself."
+    inputs = x.rows if framed else input_array(name, x, hint=hint)
     with np.errstate(over="ignore"):  # values beyond float32 become infinite
         inputs = inputs.astype("float32", order="C")
     right = np.isfinite(inputs) | (framed & np.isnan(inputs))

@@ -72,8 +72,6 @@ class Objective:
     hinge: str | None = None
     series: str = "baseline"
 
-    #: Whether it puts its own head on the features of a body.
-    needs_features: ClassVar[bool] = False
     #: Whether its network computes probabilities besides the costs that it outputs.
     calibrates: ClassVar[bool] = False
 
@@ -100,7 +98,7 @@ class Objective:
     @property
     def searchable(self) -> bool:
         """True if `csdl_keras.tuning` can train for it: without sample weights or priors."""
-        return self.loss is not None and not (self.weighted or self.priors or self.needs_features)
+        return self.loss is not None and not (self.weighted or self.priors or self.calibrates)
 
     def unit_of(self, matrix: np.ndarray, largest: float | None = None) -> float:
         """Returns what costs are divided by; `largest` replaces the largest of the matrix."""
@@ -177,7 +175,6 @@ class _FunctionLoss(CostLoss):
 class _ExpectedCost(Objective):
     """Trains class probabilities and costs by class, see `models.expected_cost_model`."""
 
-    needs_features: ClassVar[bool] = True
     calibrates: ClassVar[bool] = True
 
     def build(

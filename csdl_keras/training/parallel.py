@@ -14,8 +14,6 @@ import keras
 
 from csdl_keras.fitting.cache import SETTINGS, environment
 
-_SECONDS_BETWEEN_LOOKS = 0.5
-
 
 def run_tasks(
     tasks: Mapping[str, Callable[[], Any]], wanted: dict[str, Any]
@@ -51,12 +49,10 @@ def several_jobs() -> bool:
 
 @contextlib.contextmanager
 def _threads(jobs: int) -> Iterator[None]:
-    """Shares the cores among processes; TensorFlow ignores the variables that joblib sets.
-
-    joblib counts those that a container may use, of which Python would count more.
-    """
+    """Shares the cores among processes; TensorFlow ignores the variables that joblib sets."""
     import joblib  # slow to import
 
+    # joblib counts the cores that a container may use, of which Python would count more.
     names = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
     added = [name for name in names if jobs > 1 and name not in os.environ]
     os.environ.update(dict.fromkeys(added, str(max(1, joblib.cpu_count() // jobs))))
@@ -76,8 +72,14 @@ def _attempt(
         _end_with(parent.pid)
     try:
         if elsewhere:
-            _adopt(wanted)
-        _check_environment(wanted)
+            for setting in SETTINGS:
+                getattr(keras.config, f"set_{setting}")(wanted[setting])
+            keras.config.set_dtype_policy(keras.dtype_policies.deserialize(wanted["dtype_policy"]))
+        if (found := environment()) != wanted:
+            raise ValueError(
+                "Expected training to run in the versions and settings of Keras in which it was "
+                f"asked for, whose results it keeps, {wanted}; received {found}."
+            )
         return name, task()
     except Exception as error:
         return name, error
@@ -93,30 +95,15 @@ def _end_with(parent: int) -> None:
     def watch() -> None:
         # A process whose parent has ended gets another one.
         while os.getppid() == parent:
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            time.sleep(0.5)
         os._exit(1)
 
     threading.Thread(target=watch, name="end with parent", daemon=True).start()
 
 
-def _adopt(wanted: dict[str, Any]) -> None:
-    """Gives this process the settings of Keras of another one."""
-    for name in SETTINGS:
-        getattr(keras.config, f"set_{name}")(wanted[name])
-    keras.config.set_dtype_policy(keras.dtype_policies.deserialize(wanted["dtype_policy"]))
-
-
-def _check_environment(wanted: dict[str, Any]) -> None:
-    if (found := environment()) != wanted:
-        raise ValueError(
-            "Expected training to run in the versions and settings of Keras in which it was asked "
-            f"for, whose results it keeps, {wanted}; received {found}."
-        )
-
-
 def forget_models() -> None:
     """Frees all models of this process, which Keras would otherwise keep, but not its settings."""
-    settings, distribution = environment(), keras.distribution.distribution()
+    policy, distribution = keras.config.dtype_policy(), keras.distribution.distribution()
     keras.utils.clear_session()
     keras.distribution.set_distribution(distribution)
-    _adopt(settings)
+    keras.config.set_dtype_policy(policy)

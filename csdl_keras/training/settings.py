@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from csdl_keras._utils.checks import check_bool, check_integer, check_type
-from csdl_keras.training.algorithms import MOST_MEMBERS, Algorithm
+from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.bodies import (
     MLP,
     AutoNetwork,
@@ -53,7 +53,7 @@ class Settings(Choices):
     svm: KernelMachine = _part(KernelMachine())
     pretraining: AutoEncoders = _part(AutoEncoders())
     hard_hinge: bool = choice(False, check_bool)
-    members: int | None = choice(None, check_integer, optional=True, high=MOST_MEMBERS)
+    members: int | None = choice(None, check_integer, optional=True)
 
     def limit_epochs(self, epochs: int) -> "Settings":
         """Returns a copy that trains at most `epochs` epochs, and pre-trains no longer."""
