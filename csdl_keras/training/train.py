@@ -32,7 +32,6 @@ from csdl_keras.fitting.cache import (
     is_kept,
 )
 from csdl_keras.fitting.fit import (
-    DivergedError,
     RaiseOnDivergence,
     check_observers,
     executed_steps,
@@ -55,9 +54,6 @@ from csdl_keras_cli.columns import Table, is_frame
 #: An algorithm and a cost matrix, and `Settings` if they are not the trainer's.
 Request: TypeAlias = tuple[str | Algorithm, ArrayLike | None, *tuple[Settings | None, ...]]
 OnError: TypeAlias = Callable[[int, Exception], None]
-
-#: Least folds of an ensemble: two networks would otherwise learn from half of the examples each.
-_LEAST_FOLDS = 5
 
 
 def train(
@@ -147,7 +143,7 @@ def train(
     if validation_data is None and is_network and not has_folds:
         drawn = np.random.randint(2**31 - 1) if seed is None else seed
         trainer.data = data.split(np.random.RandomState(drawn))
-    ((_, trained),) = trainer._start([(algorithm, cost_matrix)], _raise)
+    ((_, trained),) = trainer._start([(algorithm, cost_matrix)])
     if isinstance(trained.model, keras.Model):
         history = keras.callbacks.History()
         history.history, history.epoch = trained.history, list(range(trained.epochs))
@@ -272,7 +268,7 @@ class Trainer:
             A `Trained`.
         """
         request = get_algorithm(algorithm, effort), cost_matrix, settings
-        ((_, trained),) = self._start([request], _raise)
+        ((_, trained),) = self._start([request])
         return trained
 
     def train_all(
@@ -289,7 +285,7 @@ class Trainer:
         Returns:
             An iterator of `(index, trained)`, as soon as each is trained.
         """
-        return self._start(requests, on_error or _raise)
+        return self._start(requests, on_error)
 
     def planned_epochs(
         self, algorithm: str | Algorithm, cost_matrix: ArrayLike | None = None
@@ -313,7 +309,7 @@ class Trainer:
         return StageCache.key([one.key for one in self._plan(algorithm, cost_matrix, settings)])
 
     def _start(
-        self, requests: Iterable[Request], on_error: OnError
+        self, requests: Iterable[Request], on_error: OnError | None = None
     ) -> Iterator[tuple[int, Trained]]:
         """Checks all requests, and returns an iterator that trains them."""
         planned = []
@@ -343,15 +339,15 @@ class Trainer:
         _check_inputs(data, algorithm)
         folds = None
         if data.validation is None and algorithm.cross_fits:
-            number = max(members, _LEAST_FOLDS)
+            number = max(members, 5)  # Two networks would learn from half of the examples each.
             folds = assign_folds(data.train.y, number, self.seed)
             if np.bincount(folds[folds >= 0], minlength=number).min() < 2:
                 folds = None  # too few examples
-        parts = algorithm, matrix, settings, data, self.seed, folds
-        return [Training(*parts, member) for member in range(members)]
+        shared = algorithm, matrix, settings, data, self.seed, folds
+        return [Training(*shared, member) for member in range(members)]
 
     def _run(
-        self, waiting: "dict[int, list[Training]]", on_error: OnError
+        self, waiting: "dict[int, list[Training]]", on_error: OnError | None
     ) -> Iterator[tuple[int, Trained]]:
         """Yields each request as soon as all its networks are trained."""
         size = len(waiting) if several_jobs() else 1
@@ -363,13 +359,15 @@ class Trainer:
                 results[key] = result
                 for index, members in list(group.items()):
                     found = [results[one.key] for one in members if one.key in results]
-                    failed = any(_error_of(one) is not None for one in found)
+                    failed = any(isinstance(one, Exception) for one in found)
                     if not failed and len(found) < len(members):
                         continue
                     del group[index]
                     try:
                         trained = _trained(members, found)
                     except Exception as raised:
+                        if on_error is None:
+                            raise
                         on_error(index, raised)
                     else:
                         yield index, trained
@@ -384,22 +382,18 @@ class Trainer:
                 yield network.key, kept
             else:
                 missing[network.key] = network, cache
-        # Other processes have no callbacks and show nothing.
-        watched: Any = ((), 0) if several_jobs() else (self.callbacks, self.verbose)
+        # Other processes have no callbacks, show nothing, and have a memory of their own.
+        elsewhere = several_jobs()
+        watched: Any = ((), 0) if elsewhere else (self.callbacks, self.verbose)
         tasks = {
             key: functools.partial(_train_network, *them, *watched) for key, them in missing.items()
         }
         for key, result in run_tasks(tasks, networks[0].environment):
             network, cache = missing[key]
-            if cache.folder is None and not isinstance(result, Exception):
-                # Another process has a memory of its own.
-                for description, one in zip(network.descriptions, result, strict=False):
+            if elsewhere and cache.folder is None and not isinstance(result, Exception):
+                for description, one in zip(network.descriptions, result, strict=True):
                     cache.put(description, one)
             yield key, result
-
-
-def _raise(index: int, error: Exception) -> None:
-    raise error
 
 
 # What algorithm, costs and data have to be for each other.
@@ -641,32 +635,13 @@ def _train_network(
             "callbacks": [*callbacks, *bars],
             "verbose": 0 if verbose == "auto" else verbose,
         }
-        arrays = [one.arrays for one in results]
-        step = _pretrain if stage == "pretraining" else functools.partial(_fit, pretrained=arrays)
-        compute = functools.partial(_compute, step, network, arguments)
+        if network.seed is not None:
+            keras.utils.set_random_seed(network.seed)
+        if stage == "pretraining":
+            compute = functools.partial(_pretrain, network, arguments)
+        else:
+            compute = functools.partial(_fit, network, arguments, [one.arrays for one in results])
         results.append(cache.get(description, compute))
-        if _error_of(results) is not None:
-            break
-    return results
-
-
-def _compute(
-    step: Callable[..., _Computed], network: Training, arguments: dict[str, Any]
-) -> _Computed:
-    """Computes a stage; a divergence is kept like any result, so as not to diverge again."""
-    if network.seed is not None:
-        keras.utils.set_random_seed(network.seed)
-    try:
-        return step(network, arguments)
-    except DivergedError as error:
-        return [], {"epochs": error.epoch, "diverged": str(error)}
-
-
-def _error_of(results: _Results | Exception) -> Exception | None:
-    """Returns the exception in which a task ended, or the `DivergedError` that a cache keeps."""
-    if isinstance(results, list):
-        info = results[-1].info
-        return DivergedError(info["diverged"], info["epochs"]) if "diverged" in info else None
     return results
 
 
@@ -776,9 +751,8 @@ def _fit_csosr(training: Training) -> _Computed:
 def _trained(members: Sequence[Training], found: Sequence[_Results | Exception]) -> Trained:
     """Returns the classifier of an algorithm's networks, or raises the error of one of them."""
     for one in found:
-        error = _error_of(one)
-        if error is not None:
-            raise error
+        if isinstance(one, Exception):
+            raise one
     results = [one for one in found if isinstance(one, list)]
     first, arrays = members[0], [one[-1].arrays for one in results]
     info, seconds = results[0][-1].info, sum(it.seconds for one in results for it in one)

@@ -50,14 +50,11 @@ class TestCallback:
 
 class TestEverywhere:
     def test_a_trainer_and_its_cache(self, tmp_path):
-        counter, cache = Counter(), csdl.StageCache(tmp_path)
-        for _ in range(2):  # The second trainer finds the failure in the cache.
-            trainer = make_trainer(
-                settings=TOO_FAST, validation_data=VALIDATION, cache=cache, callbacks=[counter]
-            )
-            with pytest.raises(csdl.DivergedError, match="training 'dnn_sosr'; received"):
-                trainer.train("dnn_sosr", MATRICES[0])
-        assert counter.fits == 1 and len(list(tmp_path.rglob("*.npz"))) == 1
+        cache = csdl.StageCache(tmp_path)
+        trainer = make_trainer(settings=TOO_FAST, validation_data=VALIDATION, cache=cache)
+        with pytest.raises(csdl.DivergedError, match="training 'dnn_sosr'; received"):
+            trainer.train("dnn_sosr", MATRICES[0])
+        assert not list(tmp_path.rglob("*.npz"))
 
     def test_pretraining_of_an_algorithm(self):
         with pytest.raises(csdl.DivergedError, match="training 'csdnn' .pre-training.; received"):

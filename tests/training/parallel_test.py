@@ -115,7 +115,7 @@ class TestTrainAll:
         trainer = make_trainer()
         found = dict(trainer.train_all(requests, on_error=failed.__setitem__))
         assert list(found) == [1] and isinstance(failed[0], csdl.DivergedError)
-        with pytest.raises(csdl.DivergedError):  # as it remembers
+        with pytest.raises(csdl.DivergedError):
             list(trainer.train_all(requests))
 
     @pytest.mark.parametrize("wrong", [("dnn", MATRICES[0]), ("dnn_blind",)])
