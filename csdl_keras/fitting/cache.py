@@ -23,12 +23,7 @@ import numpy as np
 
 from csdl_keras._utils import __version__
 from csdl_keras._utils.checks import check_type
-from csdl_keras._utils.files import (
-    DamagedFileError,
-    fingerprint,
-    read_arrays,
-    write_arrays,
-)
+from csdl_keras._utils.files import DamagedFileError, fingerprint, read_arrays, write_arrays
 from csdl_keras._utils.keras_private import all_layers
 from csdl_keras_cli.writable import check_writable
 
@@ -192,10 +187,7 @@ def is_kept(description: object) -> bool:
 
 
 def describe(value: Any) -> Any:
-    """Describes a value as JSON; values with different contents get different descriptions.
-
-    Objects of Keras count by their arguments and weights, the user's as `StageCache` says.
-    """
+    """Describes a value as JSON; values with different contents get different descriptions."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, (float, complex, bytes)):

@@ -55,9 +55,7 @@ def seeded_fit(
 ) -> keras.callbacks.History:
     """Calls `model.fit` such that batches and masks depend only on seed, epoch and step.
 
-    The state is saved between epochs in the folder `unfinished`, with the place of `stateful`
-    callbacks. A dataset keeps its own order, and `seed=None` leaves shuffling to `fit`. `what`
-    names the training in the error if it diverges, unless it may.
+    Between epochs the state, with the place of `stateful` callbacks, is saved in `unfinished`.
     """
     callbacks = [*callbacks, *stateful]
     if not may_diverge:

@@ -12,18 +12,8 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array
-from csdl_keras._utils.checks import (
-    check_callbacks,
-    check_integer,
-    check_number,
-    check_type,
-)
-from csdl_keras._utils.files import (
-    DamagedFileError,
-    fingerprint,
-    read_arrays,
-    write_arrays,
-)
+from csdl_keras._utils.checks import check_callbacks, check_integer, check_number, check_type
+from csdl_keras._utils.files import DamagedFileError, fingerprint, read_arrays, write_arrays
 from csdl_keras._utils.keras_private import begin_at
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.fitting.cache import warn_of_damage
@@ -115,11 +105,7 @@ def _in_floatx(values: ArrayLike) -> np.ndarray:
 
 
 class SeededEpochs(keras.callbacks.Callback):
-    """Makes the batches and masks of each epoch of `fit` depend only on its number.
-
-    Each epoch sets all `keras.random.SeedGenerator`s anew, and on PyTorch the global seed, from
-    which a `Dropout` without a seed draws.
-    """
+    """Makes the batches and masks of each epoch of `fit` depend only on its number."""
 
     def __init__(self, batches: ShuffledBatches):
         super().__init__()
@@ -131,7 +117,7 @@ class SeededEpochs(keras.callbacks.Callback):
         rng = np.random.default_rng([self.batches.seed, epoch, _LAYERS])
         for state, seed in zip(states, rng.integers(2**31, size=len(states)), strict=True):
             state.assign([int(seed), 0])
-        if keras.backend.backend() == "torch":
+        if keras.backend.backend() == "torch":  # A `Dropout` without a seed draws from the global.
             keras.utils.set_random_seed(int(rng.integers(2**31)))
 
 

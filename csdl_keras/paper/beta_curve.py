@@ -12,11 +12,7 @@ from csdl_keras.paper.table2 import data_order, variant_title
 
 
 class BetaCurve:
-    """Test cost for each beta on one data set, from its rows of `beta_curve.csv`.
-
-    All are of one cost matrix. Betas for which training diverged are left out. `collapsed` are
-    those whose network collapsed on validation.
-    """
+    """Test cost by beta for one matrix of a data set, without the betas whose training diverged."""
 
     def __init__(self, rows: pandas.DataFrame, decisions: Decisions, collapsed: Iterable[float]):
         self.label, self.title = decisions.label, variant_title(decisions.label)

@@ -67,10 +67,7 @@ def _load(source: DataSource) -> DataSet:
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """An algorithm for one cost matrix of one data set under one set of choices.
-
-    `cost_seed` and `cost_scale` are those of `randomized_proportional`, `seed` is that of training.
-    """
+    """An algorithm for one matrix of `randomized_proportional` of one data set."""
 
     source: DataSource
     algorithm: Algorithm

@@ -18,15 +18,12 @@ from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, with the comparisons that bear on it, see `compared`.
-
-    With `ties_support` an open one counts for it. `twice_the_epochs` are the verdicts on single
-    cells, without and with twice the epochs, if they differ.
-    """
+    """A claim of the paper, with the comparisons that bear on it, see `compared`."""
 
     statement: str
     comparisons: pandas.DataFrame
     ties_support: bool = False
+    #: Verdicts on single cells, without and with twice the epochs, if they differ.
     twice_the_epochs: tuple[str, str] | None = None
 
     @property

@@ -16,11 +16,7 @@ Run: TypeAlias = tuple[int, int]
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """Mean cost of one algorithm less that of another, and their ratio, with 95 % intervals.
-
-    Intervals of a single matrix, or of a single training seed, say nothing of others. That of the
-    ratio is of the geometric mean over matrices.
-    """
+    """Mean cost of one algorithm less that of another, and their ratio, with 95 % intervals."""
 
     mean: float
     low: float
@@ -97,10 +93,8 @@ def _over_runs(
 
 
 def _complete(runs: Iterable[Run]) -> list[Run]:
-    """Returns the runs of the most matrices that share their training seeds.
-
-    Means of seeds with different matrices would differ by the matrices.
-    """
+    """Returns the runs of the most matrices that share their training seeds."""
+    # Means of seeds with different matrices would differ by the matrices.
     matrices: dict[int, set[int]] = {}
     for matrix, seed in runs:
         matrices.setdefault(seed, set()).add(matrix)

@@ -48,12 +48,7 @@ Row = Mapping[str, Any]
 
 
 class Folder:
-    """Writes the results of a grid into a folder as they come, and finds what is there.
-
-    `choices.csv` has the values tried, `curves.csv` losses and costs, or errors, by epoch of the
-    first matrix and seed, `test_decisions/NAME.npz` labels, matrices and all decisions. What is
-    there of other data sets, algorithms, matrices and seeds stays.
-    """
+    """Writes the results of a grid as they come, beside others that stay, and finds them again."""
 
     def __init__(self, path: pathlib.Path):
         self.path = path
@@ -80,11 +75,15 @@ class Folder:
         found = rows[rows["cell"].isin([cell.key for cell in cells])]
         return None if found.empty else found.iloc[0].to_dict()
 
-    def write_result(self, outcome: Outcome, tried_again: int = 0, curve: bool = False) -> None:
+    def write_result(
+        self, outcome: Outcome, tried_again: int = 0, curve: bool = False, doubled: bool = False
+    ) -> None:
         """Writes a result, the decisions behind it and, if asked for, its curve."""
         cell = outcome.cell
-        self._keep(outcome, decisions_name(cell.algorithm.name, cell.cost_seed, cell.seed))
-        self._replace("results.csv", [result_row(outcome, tried_again)], [*_CELL, "seed"])
+        name = decisions_name(cell.algorithm.name, cell.cost_seed, cell.seed)
+        self._keep(outcome, name + "_doubled" * doubled)
+        table, by = ("doubled.csv", _CELL[:3]) if doubled else ("results.csv", [*_CELL, "seed"])
+        self._replace(table, [result_row(outcome, tried_again)], by)
         if curve:
             columns = [outcome.history.get(it, []) for it in _EPOCH]
             lines = [
@@ -92,12 +91,6 @@ class Folder:
                 for epoch, values in enumerate(zip(*columns, strict=False), start=1)
             ]
             self._replace("curves.csv", lines, _CELL)
-
-    def write_doubled(self, outcome: Outcome) -> None:
-        cell = outcome.cell
-        name = decisions_name(cell.algorithm.name, cell.cost_seed, cell.seed)
-        self._keep(outcome, f"{name}_doubled")
-        self._replace("doubled.csv", [result_row(outcome)], _CELL[:3])
 
     def write_choices(self, tried: Sequence[Row]) -> None:
         """Writes the values of one choice of an algorithm in place of those that are there."""

@@ -39,12 +39,10 @@ class _Trial:
 
 @dataclasses.dataclass
 class Grid:
-    """Runs algorithms for several cost matrices and training seeds on several data sets.
+    """Runs what a profile says and the folder lacks.
 
-    Values of the profile's searches are chosen for each algorithm on validation examples, with the
-    first cost matrix and seed, and then kept. What is in the folder is not trained again. With
+    Values of searches are chosen with the first cost matrix and training seed, and then kept. With
     `doubled`, one cell of each network is trained again with twice the epochs and patience.
-    `source_choices` are further arguments of each `DataSource`.
     """
 
     profile: Profile
@@ -160,7 +158,7 @@ class Grid:
                 cell = dataclasses.replace(cell, settings=cell.settings.replace(twice))
                 if not self.folder.find("doubled.csv", [cell]):
                     for outcome in self._outcomes([cell]):
-                        self.folder.write_doubled(outcome)
+                        self.folder.write_result(outcome, doubled=True)
                 return
 
     def _outcomes(self, cells: Iterable[Cell]) -> Iterator[Outcome]:

@@ -11,13 +11,7 @@ import pandas
 from csdl_keras.evaluation._report_text import number
 from csdl_keras.paper.claims import claims
 from csdl_keras.paper.results import PLACE, data_label, read_table, words
-from csdl_keras.paper.table2 import (
-    Column,
-    data_title,
-    paper_table2,
-    read_columns,
-    variant_title,
-)
+from csdl_keras.paper.table2 import Column, data_title, paper_table2, read_columns, variant_title
 from csdl_keras.training.algorithms import get_algorithm
 
 Runs = Sequence[dict[str, Any]]
@@ -91,18 +85,16 @@ def runs_table(runs: Runs) -> pandas.DataFrame:
 
 def table_notes(columns: Sequence[Column]) -> list[str]:
     """Returns the notes that readers of these columns need, as sentences without markup."""
-    places = {count: _places(columns, count) or "none" for count in ("collapsed", "tried_again")}
+    places = {}
+    for count in ("collapsed", "tried_again"):
+        found = [
+            f"{get_algorithm(name).title} on {column.title} ({cell[count]} of {cell['results']})"
+            for column in columns
+            for name, cell in column.cells.iterrows()
+            if cell[count]
+        ]
+        places[count] = "; ".join(found) or "none"
     return [text.format_map(places) for text in words()["notes"]]
-
-
-def _places(columns: Sequence[Column], count: str) -> str:
-    """Names the algorithms and data sets of which some results count, and how many of all."""
-    return "; ".join(
-        f"{get_algorithm(name).title} on {column.title} ({cell[count]} of {cell['results']})"
-        for column in columns
-        for name, cell in column.cells.iterrows()
-        if cell[count]
-    )
 
 
 def savings_table(columns: Sequence[Column]) -> pandas.DataFrame:
@@ -128,11 +120,7 @@ def savings_table(columns: Sequence[Column]) -> pandas.DataFrame:
 
 
 def searches_table(folder: pathlib.Path) -> pandas.DataFrame:
-    """Counts what was tried for each algorithm, over all data sets, as text.
-
-    A choice is on the edge if it lies at an end of what was tried, and tied if it does as well as a
-    neighbour. Values of beta and corruption are the paper's, and never widened.
-    """
+    """Counts what was tried for each algorithm, over all data sets, as `words()` say."""
     choices = read_table(folder, "choices.csv").groupby("algorithm", sort=False)
     return pandas.DataFrame([_search(str(name), rows) for name, rows in choices])
 
@@ -160,10 +148,7 @@ def _search(name: str, rows: pandas.DataFrame) -> dict[str, str]:
 def read_doubled(
     folder: pathlib.Path,
 ) -> tuple[pandas.DataFrame, dict[str, tuple[str, str]]] | None:
-    """Compares cells with those of twice the epochs and patience, `None` if there are none.
-
-    Returns a table of both, and the verdicts before and after of claims whose verdict changes.
-    """
+    """Returns cells beside those of twice the epochs, and the verdicts that change, if any are."""
     if not (folder / "doubled.csv").exists():
         return None
     plain, twice = (read_table(folder, name) for name in ("results.csv", "doubled.csv"))

@@ -19,11 +19,10 @@ MOST_ADDED = 10
 
 @dataclasses.dataclass(frozen=True)
 class Search:
-    """The values of one choice, a name that `Settings.replace` takes, that an algorithm tries.
+    """The values of a choice that are tried, and `given` choices that are made with each value.
 
     Searches of the same field make one choice. If one `widens`, values beyond the first or the last
     are tried as long as the best is at that edge, each by the factor between its two neighbours.
-    `given` are other choices that are made with each value.
     """
 
     field: str
@@ -49,11 +48,7 @@ class Search:
 
 @dataclasses.dataclass(frozen=True)
 class Profile:
-    """The size of a grid, and the values that it chooses from on validation.
-
-    `cost_seeds` is the number of cost matrices, `seeds` that of training seeds for each.
-    `choices_on` are other settings on some data sets, by names without `_imb`.
-    """
+    """The size of a grid, such as its number of `cost_seeds`, and the values that it tries."""
 
     datasets: tuple[str, ...]
     settings: Settings

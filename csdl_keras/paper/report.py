@@ -61,11 +61,7 @@ def read_contents(folder: pathlib.Path) -> Contents:
 
 
 def report(folder: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
-    """Writes tables, figures and the paper's claims beside our figures.
-
-    It reads a folder of `csdl-keras table2`, and writes into `out` `report.html`, which needs no
-    other file, `table2.md`, `table2.tex` and both figures in `figures/`. Returns their paths.
-    """
+    """Writes the report on a folder into `out`, and returns the paths of its files."""
     contents = read_contents(folder)
     check_writable("--out", out / "figures")
     files = {
@@ -125,13 +121,9 @@ def render_page(contents: Contents) -> str:
         opening=notes.missing_lines(contents.columns, contents.runs),
         sections=sections(contents),
         kind=lambda block: type(block).__name__,
-        table=_html_table,
+        table=lambda it: _bold(it.to_html(index=False, border=0), "&lt;{}b&gt;", "<b>", "</b>"),
         encoded=lambda content: base64.b64encode(content).decode(),
     )
-
-
-def _html_table(frame: pandas.DataFrame) -> str:
-    return _bold(frame.to_html(index=False, border=0), "&lt;{}b&gt;", "<b>", "</b>")
 
 
 def render_markdown(contents: Contents) -> str:

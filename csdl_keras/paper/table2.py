@@ -75,12 +75,7 @@ def paper_table2() -> pandas.DataFrame:
 
 
 class Column:
-    """All algorithms on one data set, from rows of `results.csv` and the decisions behind them.
-
-    `cells` has a row for each algorithm that was run, see `_summary`, and whether it is `best`, and
-    `tied` with it. The best one is of those with the most results, since a mean over fewer may be
-    low by their choice alone. The names of its decisions have an `ending`.
-    """
+    """All algorithms on one data set, in `cells`; the `best` is one of those with most results."""
 
     def __init__(self, rows: pandas.DataFrame, decisions: Decisions, ending: str = ""):
         rows = rows.reset_index(drop=True).assign(**dict.fromkeys(_SAVING, math.nan))
@@ -102,8 +97,8 @@ class Column:
         self.cells = pandas.DataFrame(list(map(_summary, own.values())), index=list(own))
         self.matrices = int(self.cells["matrices"].max())
         self.runs = _runs(self.matrices, self.seeds)
+        # A mean over fewer results may be low by their choice alone.
         self.best = _lowest(_fullest(self.cells[self.cells["diverged"] == 0]), "cost")
-        self.cells["best"] = self.cells.index == self.best
         self.cells["tied"] = [self._tied(name) for name in self.cells.index]
 
     def cell(self, name: str) -> pandas.Series | None:

@@ -31,12 +31,7 @@ from csdl_keras.fitting.cache import (
     environment,
     is_kept,
 )
-from csdl_keras.fitting.fit import (
-    RaiseOnDivergence,
-    check_observers,
-    executed_steps,
-    seeded_fit,
-)
+from csdl_keras.fitting.fit import RaiseOnDivergence, check_observers, executed_steps, seeded_fit
 from csdl_keras.layers.table_encoding import FrameColumns
 from csdl_keras.prediction.bayes_classifier import bayes_classifier
 from csdl_keras.prediction.calibrate import calibrate, fit_temperature, with_temperature
