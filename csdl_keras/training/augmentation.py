@@ -9,16 +9,6 @@ import numpy as np
 from csdl_keras._utils.keras_private import all_layers
 from csdl_keras.layers.images import RandomAffine, transform
 
-#: Largest share of what a network knows about classes that a change may take away.
-_TOLERANCE = 0.1
-#: Largest loss, as a share of that of guessing, at which small changes are used: a network that
-#: finds the images as they are hard learns more from them alone.
-_LEARNT = 0.25
-#: The same for all changes: a network that knows nothing yet would survive anything.
-_BEGUN = 0.9
-#: Most examples that are looked at.
-_EXAMPLES = 1000
-
 
 class _Change(NamedTuple):
     """A strength, the changes at the ends of its range, and whether these are small."""
@@ -43,24 +33,25 @@ _CHANGES: dict[str, tuple[_Change, ...]] = {
 class ChooseAugmentation(keras.callbacks.Callback):
     """Raises the strengths of a `RandomAffine` layer, in one epoch, to those that classes survive.
 
-    A digit that is mirrored is another digit or none; a cat is a cat. A network that has seen
-    only shifted images recognises changed ones where such images are natural, and not where they
-    are not.
+    A network that has seen only shifted images recognises other changes where these are natural.
     """
 
     def __init__(self, x: np.ndarray, y: np.ndarray, epoch: int):
         super().__init__()
         # The first ones could all be of a few classes.
-        drawn = np.sort(np.random.default_rng(0).permutation(len(x))[:_EXAMPLES])
+        drawn = np.sort(np.random.default_rng(0).permutation(len(x))[:1000])
         self.x, self.y, self.epoch = x[drawn], y[drawn], epoch
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         if epoch == self.epoch:
             layer = affine_layer(self.model)
             assert layer is not None  # as its maker has looked
-            strengths = [float(layer.shift)]
-            strengths += chosen_strengths(lambda x: _probabilities(self.model, x), self.x, self.y)
-            layer.strengths.assign(strengths)
+            chosen = chosen_strengths(self._probabilities, self.x, self.y)
+            layer.strengths.assign([float(layer.shift), *chosen])
+
+    def _probabilities(self, x: np.ndarray) -> np.ndarray:
+        outputs = self.model.predict(x, batch_size=250, verbose=0)
+        return np.asarray(outputs["probability"] if isinstance(outputs, dict) else outputs)
 
 
 def chosen_strengths(
@@ -72,11 +63,13 @@ def chosen_strengths(
     loss = _balanced_loss(predict(x), y)
 
     def survives(change: _Change) -> bool:
-        if loss >= guessing * (_LEARNT if change.small else _BEGUN):
+        # One that knows nothing yet would survive anything, and one that finds the images as they
+        # are hard learns more from them than from small changes.
+        if loss >= guessing * (0.25 if change.small else 0.9):
             return False
         changed = [keras.ops.convert_to_numpy(transform(x, **end)) for end in change.ends]
         losses = [_balanced_loss(predict(images), y) for images in changed]
-        return float(np.mean(losses)) - loss <= _TOLERANCE * (guessing - loss)
+        return float(np.mean(losses)) - loss <= 0.1 * (guessing - loss)
 
     return [
         next((change.strength for change in changes if survives(change)), 0.0)
@@ -94,8 +87,3 @@ def _balanced_loss(probabilities: np.ndarray, y: np.ndarray) -> float:
     losses = -np.log(np.maximum(probabilities[np.arange(len(y)), y], keras.config.epsilon()))
     counts = np.bincount(y)
     return float((np.bincount(y, losses)[counts > 0] / counts[counts > 0]).mean())
-
-
-def _probabilities(model: keras.Model, x: np.ndarray) -> np.ndarray:
-    outputs = model.predict(x, batch_size=250, verbose=0)
-    return np.asarray(outputs["probability"] if isinstance(outputs, dict) else outputs)

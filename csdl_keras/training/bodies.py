@@ -287,6 +287,9 @@ class AutoNetwork(Body):
             # Small images are cheap, so they can have the wider network that they need.
             small = math.prod(x.shape[1:3]) <= 256
             filters = (32, 64, 128) if small else EFFORTS[self.effort].filters
+        low, high = float(x.min()), float(x.max())
+        if low == high or (low >= 0 and 0.1 <= high <= 1):
+            low, high = 0.0, 1.0  # also if no pixel is white
         return convnet(
             x.shape[1:],
             num_outputs,
@@ -295,7 +298,7 @@ class AutoNetwork(Body):
             shift=min(0.5, max(0.07, 1 / max(x.shape[1:3]))),
             output=output,
             seed=seed,
-            value_range=_value_range(x),
+            value_range=(low, high),
         )
 
     def networks_on(self, shape: Sequence[int]) -> int:
@@ -329,13 +332,6 @@ class AutoNetwork(Body):
         # One costly example among many cheap ones would outweigh all the others.
         clip = self.clipnorm if on_costs else None
         return keras.optimizers.AdamW(rate, weight_decay=0.01, global_clipnorm=clip)
-
-
-def _value_range(x: np.ndarray) -> tuple[float, float]:
-    """Returns the range of values of training images, (0, 1) also if no pixel is white."""
-    low, high = float(x.min()), float(x.max())
-    usual = low >= 0 and 0.1 <= high <= 1
-    return (0.0, 1.0) if usual or low == high else (low, high)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

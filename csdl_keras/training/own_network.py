@@ -88,9 +88,8 @@ def with_network(algorithm: Algorithm, network: Network | None, settings: Settin
             "Expected `network` with an algorithm that trains one without pre-training, such as "
             f"'calibrated_bayes', 'ensemble_bayes' or 'cost_model'; received {algorithm.name!r}."
         )
-    fields = dataclasses.fields(AutoNetwork)
-    choices = {field.name: getattr(settings.auto, field.name) for field in fields}
-    body = OwnNetwork(network=network, copies=(algorithm.members or 1) > 1, **choices)
+    copies = (algorithm.members or 1) > 1
+    body = OwnNetwork(network=network, copies=copies, **vars(settings.auto))
     return dataclasses.replace(algorithm, body=body)
 
 

@@ -418,12 +418,8 @@ def _check_costs(
         assert cost_matrix is not None  # as checked above
         if classes is None and is_frame(cost_matrix):
             classes = np.arange(len(np.asarray(cost_matrix)))
-        matrix = check_cost_matrix(cost_matrix, square=False, classes=classes)
-    if data.classes is not None and own is None and len(matrix) != len(data.classes):
-        raise ValueError(
-            f"Expected costs with a row for each of the labels {data.classes.tolist()}; received "
-            f"{len(matrix)} rows."
-        )
+        number = None if data.classes is None else len(data.classes)
+        matrix = check_cost_matrix(cost_matrix, number, square=False, classes=classes)
     for part in data.parts:
         check_labels(part.y, len(matrix))
     check_numbered("classes", len(matrix), keras.config.floatx())
@@ -509,7 +505,6 @@ class Training:
         self.columns = data.columns if self.body.takes_frames else None
         own = [float(part.costs.max()) for part in data.parts if part.costs is not None]
         self.unit = self.objective.unit_of(matrix, max(own, default=None))
-        self.monitor = self.body.monitor(shape) if self.body.is_network else None
         self.augments = self.body.is_network and self.body.augments(shape)
         # The share of a label that is spread over all classes, if a calibration will undo it.
         calibrates = algorithm.calibrated and (data.validation is not None or folds is not None)
@@ -676,7 +671,7 @@ def _fit(
     model, body, objective = training.network, training.body, training.objective
     train, validation = training.learned, training.held_out
     costs, shape = (training.matrix, training.unit), train.x.shape
-    epochs, monitor = body.epochs_on(shape), training.monitor
+    epochs, monitor = body.epochs_on(shape), body.monitor(shape)
     output_kind(objective.classifier(model), objective.output)  # or it raises
     if training.pretraining is not None:
         weights = iter(pretrained[0])
@@ -684,7 +679,7 @@ def _fit(
             layer.set_weights([next(weights) for _ in layer.weights])
     compiled = objective.compile_arguments(train, *costs)
     if training.smoothing:
-        compiled["loss"] = _smoothed_crossentropy(training.smoothing)
+        compiled["loss"] = functools.partial(_smoothed_crossentropy, share=training.smoothing)
     watched, callbacks = arguments["callbacks"] or arguments["verbose"], arguments["callbacks"][:]
     steps = epochs * math.ceil(len(train.x) / body.batch_size)
     optimizer = body.optimizer(steps, on_costs=objective.on_costs)
@@ -712,15 +707,11 @@ def _fit(
     return model.get_weights(), {"epochs": len(history.epoch), "history": values}
 
 
-def _smoothed_crossentropy(share: float) -> Callable[[Tensor, Tensor], Tensor]:
+def _smoothed_crossentropy(labels: Tensor, probabilities: Tensor, share: float) -> Tensor:
     """Returns the cross-entropy of integer labels, of which a share is spread over all classes."""
-
-    def smoothed_crossentropy(labels: Tensor, probabilities: Tensor) -> Tensor:
-        labels = keras.ops.cast(keras.ops.reshape(labels, (-1,)), "int32")
-        rows = keras.ops.one_hot(labels, probabilities.shape[-1], dtype=probabilities.dtype)
-        return keras.losses.categorical_crossentropy(rows, probabilities, label_smoothing=share)
-
-    return smoothed_crossentropy
+    labels = keras.ops.cast(keras.ops.reshape(labels, (-1,)), "int32")
+    rows = keras.ops.one_hot(labels, probabilities.shape[-1], dtype=probabilities.dtype)
+    return keras.losses.categorical_crossentropy(rows, probabilities, label_smoothing=share)
 
 
 def _fit_csosr(training: Training) -> _Computed:
