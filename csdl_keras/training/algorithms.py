@@ -133,6 +133,7 @@ class Algorithm:
         return "none" if sees is None else MARKS[sees], training, prediction
 
 
+_CALIBRATED = ("auto", "none", "nll", "bayes", False, True)
 _TABLE = (
     Algorithm("dnn_blind", "DNN blind", "mlp", "none", "nll", "argmax"),
     Algorithm("sdae_blind", "SDAE blind", "mlp", "dae", "nll", "argmax"),
@@ -149,18 +150,8 @@ _TABLE = (
     Algorithm("seae_sosr", "SEAE SOSR", "mlp", "seae", "sosr", "argmin"),
     Algorithm("csdnn", "CSDNN", "mlp", "cae", "sosr", "argmin"),
     Algorithm("cnn_sosr", "CNN SOSR", "cnn", "none", "sosr", "argmin"),
-    Algorithm("calibrated_bayes", "Calibrated Bayes", "auto", "none", "nll", "bayes", False, True),
-    Algorithm(
-        "ensemble_bayes",
-        "Ensemble Bayes",
-        "auto",
-        "none",
-        "nll",
-        "bayes",
-        in_table2=False,
-        calibrated=True,
-        effort="balanced",
-    ),
+    Algorithm("calibrated_bayes", "Calibrated Bayes", *_CALIBRATED),
+    Algorithm("ensemble_bayes", "Ensemble Bayes", *_CALIBRATED, effort="balanced"),
     Algorithm("cost_model", "Cost model", "auto", "none", "expected_cost", "argmin", False, True),
     Algorithm("dnn_weighted", "DNN weighted", "mlp", "none", "weighted_nll", "argmax", False),
     Algorithm("cnn_weighted", "CNN weighted", "cnn", "none", "weighted_nll", "argmax", False),

@@ -1,7 +1,7 @@
 """Chooses how far images are changed in training, by what held-out classes survive."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import keras
 import numpy as np
@@ -9,24 +9,17 @@ import numpy as np
 from csdl_keras._utils.keras_private import all_layers
 from csdl_keras.layers.images import RandomAffine, transform
 
-
-class _Change(NamedTuple):
-    """A strength, the changes at the ends of its range, and whether these are small."""
-
-    strength: float
-    ends: tuple[dict[str, Any], ...]
-    small: bool = False
-
-
-# By strengths of `RandomAffine`; of several, the first that examples survive is taken.
+#: A strength, whether it is small, and the changes at the ends of its range.
+_Change: TypeAlias = tuple[float, bool, tuple[dict[str, Any], ...]]
+#: By strengths of `RandomAffine`; of several, the first that examples survive is taken.
 _CHANGES: dict[str, tuple[_Change, ...]] = {
     "rotation": (
-        _Change(180.0, ({"rotation": 90.0}, {"rotation": -90.0}, {"rotation": 180.0})),
-        _Change(10.0, ({"rotation": 10.0}, {"rotation": -10.0}), small=True),
+        (180.0, False, ({"rotation": 90.0}, {"rotation": -90.0}, {"rotation": 180.0})),
+        (10.0, True, ({"rotation": 10.0}, {"rotation": -10.0})),
     ),
-    "zoom": (_Change(0.1, ({"magnification": 1.1}, {"magnification": 1 / 1.1}), small=True),),
-    "horizontal_flip": (_Change(1.0, ({"left_right": True},)),),
-    "vertical_flip": (_Change(1.0, ({"upside_down": True},)),),
+    "zoom": ((0.1, True, ({"magnification": 1.1}, {"magnification": 1 / 1.1})),),
+    "horizontal_flip": ((1.0, False, ({"left_right": True},)),),
+    "vertical_flip": ((1.0, False, ({"upside_down": True},)),),
 }
 
 
@@ -62,17 +55,17 @@ def chosen_strengths(
     guessing = -np.log(shares[shares > 0]).mean()
     loss = _balanced_loss(predict(x), y)
 
-    def survives(change: _Change) -> bool:
+    def survives(small: bool, ends: tuple[dict[str, Any], ...]) -> bool:
         # One that knows nothing yet would survive anything, and one that finds the images as they
         # are hard learns more from them than from small changes.
-        if loss >= guessing * (0.25 if change.small else 0.9):
+        if loss >= guessing * (0.25 if small else 0.9):
             return False
-        changed = [keras.ops.convert_to_numpy(transform(x, **end)) for end in change.ends]
+        changed = [keras.ops.convert_to_numpy(transform(x, **end)) for end in ends]
         losses = [_balanced_loss(predict(images), y) for images in changed]
         return float(np.mean(losses)) - loss <= 0.1 * (guessing - loss)
 
     return [
-        next((change.strength for change in changes if survives(change)), 0.0)
+        next((strength for strength, small, ends in changes if survives(small, ends)), 0.0)
         for changes in _CHANGES.values()
     ]
 

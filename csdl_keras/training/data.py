@@ -41,16 +41,9 @@ class Examples:
     known: KnownCosts | None = None
 
     def at(self, rows: np.ndarray) -> "Examples":
-        """Returns some of the examples."""
         costs = None if self.costs is None else self.costs[rows]
         known = None if self.known is None else self.known[rows]
         return Examples(self.x[rows], self.y[rows], costs, known)
-
-    @property
-    def costs_shape(self) -> tuple[int, ...]:
-        """The shape of an example's own costs, empty without any."""
-        own = self.costs if self.known is None else self.known
-        return () if own is None else own.shape[1:]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +66,6 @@ class TrainingData:
 
     @property
     def parts(self) -> list[Examples]:
-        """The training examples, and the validation examples if there are any."""
         return [part for part in (self.train, self.validation) if part is not None]
 
     @functools.cached_property
@@ -108,8 +100,6 @@ def check_data(
             f"{shown(y)}.{hint or ' The order is csdl_keras.train(x, y, cost_matrix).'}"
         )
     table, classes = as_table(x), own_classes("y", y)
-    if classes is not None:
-        y = positions("y", y, classes)
     train = _examples("x", x if table is None else table, y, costs, classes)
     shape, validation = train.x.shape[1:], None
     if unlabelled is not None:
@@ -160,14 +150,14 @@ def _check_validation(
             "Expected the inputs of `validation_data` to be a data frame, like `x`; received "
             f"{type(x).__name__}."
         )
-    if classes is not None:
-        y = positions("labels of `validation_data`", y, classes)
     found = _examples("validation_data", x, y, costs[0] if costs else None, classes)
     check_example_shape("validation inputs", found.x, train.x.shape[1:], "as in training")
-    if train.costs_shape != found.costs_shape:
+    costs = [it.costs if it.known is None else it.known for it in (train, found)]
+    shapes = [() if own is None else own.shape[1:] for own in costs]
+    if shapes[0] != shapes[1]:
         raise ValueError(
             "Expected validation data with costs like those of training; received costs of "
-            f"shapes {train.costs_shape} and {found.costs_shape} of each example."
+            f"shapes {shapes[0]} and {shapes[1]} of each example."
         )
     return found
 
@@ -177,7 +167,9 @@ def _examples(
 ) -> Examples:
     """Returns copies of the examples, but not of known costs, if they pass their checks."""
     # Contents are part of keys, so they must not change when the caller changes an array.
-    labels = check_labels(y).copy()
+    if classes is not None:
+        y = positions(f"labels of `{name}`", y, classes)
+    labels = check_labels(y)
     inputs = _inputs(name, x)
     check_rows(name, inputs, len(labels))
     if costs is None:

@@ -48,7 +48,6 @@ class OwnNetwork(AutoNetwork):
         return False
 
     def _new(self, shape: tuple[int, ...], num_outputs: int, seed: int | None) -> keras.Model:
-        """Returns a new network for inputs of a shape."""
         if isinstance(self.network, keras.Model):
             network = _copied(_with_inputs(self.network, shape), Seeds(seed, "network"))
         else:

@@ -310,8 +310,20 @@ class Trainer:
         planned = []
         for request in requests:
             planned.append(self._plan(*request))
-            for message in _remarks(planned[-1][0]):
-                warnings.warn(message, stacklevel=3)  # the caller of a public method
+            first = planned[-1][0]
+            algorithm, shape = first.algorithm, first.data.train.x.shape
+            if algorithm.calibrated and first.held_out is None:
+                warnings.warn(
+                    f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is "
+                    "none, so they stay as they are.",
+                    stacklevel=3,
+                )
+            if len(shape) == 3 and (algorithm.body == "auto" or first.body.takes_images):
+                warnings.warn(
+                    f"x of shape (N, {shape[1]}, {shape[2]}) is taken as a table of "
+                    f"{shape[1] * shape[2]} features; for images pass x[..., None].",
+                    stacklevel=3,
+                )
         if several_jobs():
             check_observers(self.callbacks, "several processes")
             if self.seed is None:  # Processes cannot share a state of random numbers.
@@ -391,9 +403,6 @@ class Trainer:
             yield key, result
 
 
-# What algorithm, costs and data have to be for each other.
-
-
 def _check_costs(
     data: TrainingData, algorithm: Algorithm, cost_matrix: ArrayLike | None
 ) -> np.ndarray:
@@ -467,22 +476,6 @@ def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
             check_range("images for a convolutional network", part.x, 0, 1)
 
 
-def _remarks(first: "Training") -> list[str]:
-    """Returns what a user should know who may not have meant this."""
-    algorithm, shape, found = first.algorithm, first.data.train.x.shape, []
-    if algorithm.calibrated and first.held_out is None:
-        found.append(
-            f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
-            "they stay as they are."
-        )
-    if len(shape) == 3 and (algorithm.body == "auto" or algorithm.body_kind.takes_images):
-        found.append(
-            f"x of shape (N, {shape[1]}, {shape[2]}) is taken as a table of "
-            f"{shape[1] * shape[2]} features; for images pass x[..., None]."
-        )
-    return found
-
-
 class Training:
     """The training of a network of an algorithm; its own of the `folds` validates it."""
 
@@ -511,25 +504,19 @@ class Training:
         smooths = calibrates and self.augments and self.objective.is_likelihood
         self.smoothing = self.body.label_smoothing if smooths else 0.0
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "network"}
-
     @functools.cached_property
     def network(self) -> keras.Model:
-        """Its network, built once in a process."""
         x = self.data.train.x
         rows: Any = x if self.columns is None else Table(x, self.columns)
         return self.objective.build(self.body, rows, self.matrix, self.unit, self.seed)
 
     @property
     def learned(self) -> Examples:
-        """The examples that its network learns from."""
         train = self.data.train
         return train if self.folds is None else train.at(self.folds != self.member)
 
     @property
     def held_out(self) -> Examples | None:
-        """The examples that validate its network, if there are any."""
         if self.folds is None:
             return self.data.validation
         return self.data.train.at(self.folds == self.member)
@@ -593,13 +580,9 @@ class Training:
 
     @functools.cached_property
     def key(self) -> str:
-        """A digest of all that its training depends on."""
         return StageCache.key(self.descriptions[-1])
 
 
-# The two functions that train, wherever joblib runs them.
-
-#: Of a network's pre-training, if it has one, and of its training.
 _Results: TypeAlias = list[StageResult]
 _Computed: TypeAlias = tuple[list[np.ndarray], dict[str, Any]]
 
@@ -729,9 +712,6 @@ def _fit_csosr(training: Training) -> _Computed:
     )
     machine.fit(rows, data.y if data.costs is None else data.costs / unit)
     return [], {"epochs": int(machine.n_iter_), "machine": machine.to_record()}
-
-
-# From trained networks to the model that decides.
 
 
 def _trained(members: Sequence[Training], found: Sequence[_Results | Exception]) -> Trained:
