@@ -10,9 +10,6 @@ class StopWhenDone(keras.callbacks.EarlyStopping):
 
     def __init__(self, monitor: str, patience: int):
         super().__init__(monitor, mode="min", patience=patience, restore_best_weights=True)
-
-    def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
-        super().on_train_begin(logs)
         self.lowest_loss = math.inf
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:

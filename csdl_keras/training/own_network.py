@@ -10,7 +10,6 @@ from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.keras_private import all_layers, layer_of, sources_of
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of, output_of
-from csdl_keras._utils.tensors import alike
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers.probabilities import ClassProbabilities
 from csdl_keras.models.heads import output_layer
@@ -61,14 +60,6 @@ class OwnNetwork(AutoNetwork):
                 network.build((None, *shape))
             if self.copies:
                 network = _copied(network)
-        inputs_of(network)
-        expected = [tuple(end.shape[1:]) for end in network.inputs]
-        if len(expected) != 1 or not alike(shape, expected[0]):
-            raise ValueError(
-                f"Expected a network for inputs of shape {shape}; received one for "
-                f"{', '.join(map(str, expected))}. Images of another size fit behind a "
-                "keras.layers.Resizing at its beginning."
-            )
         return network
 
 

@@ -67,9 +67,7 @@ class Settings(Choices):
         changed: Any = self
         for name, value in choices.items():
             owner, _, field = name.rpartition(".")
-            part: Any = getattr(changed, owner, None) if owner else changed
-            if field not in getattr(part, "__dataclass_fields__", ()):
-                raise ValueError(f"Expected a choice such as 'mlp.epochs'; received {name!r}.")
+            part: Any = getattr(changed, owner) if owner else changed
             part = dataclasses.replace(part, **{field: value})
             changed = dataclasses.replace(changed, **{owner: part}) if owner else part
         return changed

@@ -21,7 +21,7 @@ from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import check_numbered, float_dtype
 from csdl_keras._utils.types import ArrayLike, Classifier, Tensor, Verbose
 from csdl_keras.costs.checks import check_cost_matrix, check_labels, check_mean_costs
-from csdl_keras.costs.conversions import class_means, cost_vectors, regret
+from csdl_keras.costs.conversions import class_means, regret
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.fitting.cache import (
     StageCache,
@@ -624,10 +624,9 @@ def _pretrain(training: Training, arguments: dict[str, Any]) -> _Computed:
     assert pretraining is not None
     if pretraining.looks_at == "errors":
         costs = 1.0 - np.eye(len(training.matrix))[examples.y]
-    elif pretraining.looks_at == "costs" and examples.costs is not None:
-        costs = examples.costs / training.unit
     elif pretraining.looks_at == "costs":
-        costs = cost_vectors(training.matrix / training.unit, examples.y)
+        vectors = training.matrix[examples.y] if examples.costs is None else examples.costs
+        costs = vectors / training.unit
     what = f"{training.algorithm.name!r} (pre-training)"
     pretraining.run(
         training.network,

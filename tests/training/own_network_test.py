@@ -116,7 +116,11 @@ def test_caches_tell_models_apart():
         ("dnn_bayes", "resnet", "`network` to be an uncompiled keras.Model or a function"),
         ("calibrated_bayes", lambda shape, k: 3, "a builder to return a keras.Model.*received 3"),
         ("csdnn", chain(), "one without pre-training.*received 'csdnn'"),
-        ("calibrated_bayes", csdl.models.mlp((4,), 2, (6,)), r"inputs of shape \(5,\); received"),
+        (
+            "calibrated_bayes",
+            csdl.models.mlp((4,), 2, (6,)),
+            r"to have value 4, but received input with shape \(None, 5\)",
+        ),
         ("calibrated_bayes", csdl.models.mlp((5,), 9, (6,)), "each of 2 classes; received 9"),
         ("cost_model", csdl.models.mlp((5,), 2, (6,), output="cost"), "which outputs 'cost'"),
         ("dnn_sosr", chain(keras.layers.Dense), "which outputs 'logits'"),
