@@ -29,12 +29,8 @@ from csdl_keras_cli.writable import check_writable
 
 #: Stands in a description for the version that an object of the user's lacks.
 _WITHOUT_VERSION = "without a version"
-#: Packages whose versions are in every key, see `environment`.
-_VERSIONED = ("csdl_keras", "keras", "numpy")
 #: Global settings of Keras that change results, besides the dtype policy and the backend.
 SETTINGS = ("epsilon", "floatx", "image_data_format", "max_epochs", "max_steps_per_epoch")
-#: Classes of Keras whose objects hold much besides their arguments.
-_CONFIGURED = (keras.layers.Layer, keras.metrics.Metric, keras.optimizers.Optimizer)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +104,12 @@ class StageCache:
         compute: Callable[[], tuple[Sequence[np.ndarray], dict[str, Any]]],
     ) -> StageResult:
         """Returns the result of a description that JSON can hold, computed if it is missing."""
-        with self._lock(description):
+        lock: contextlib.AbstractContextManager = contextlib.nullcontext()
+        if self.folder is not None:  # The system unlocks it if this process is killed.
+            path = self.path(description).with_suffix(".lock")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = filelock.FileLock(path)
+        with lock:
             result = self.find(description)
             if result is None:
                 start = time.perf_counter()
@@ -142,14 +143,6 @@ class StageCache:
         path = self.path(description)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_arrays(path, record, result.arrays)
-
-    def _lock(self, description: object) -> contextlib.AbstractContextManager:
-        """Locks out other processes; the system unlocks if this one is killed."""
-        if self.folder is None:
-            return contextlib.nullcontext()
-        path = self.path(description).with_suffix(".lock")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return filelock.FileLock(path)
 
 
 def warn_of_damage(path: pathlib.Path, why: object) -> None:
@@ -211,7 +204,9 @@ def describe(value: Any) -> Any:
         return [*found, describe({name: getattr(value, name) for name in names})]
     if not is_kept(found):
         return found  # It may hold whatever cannot be described.
-    if not isinstance(value, _CONFIGURED):
+    if not isinstance(
+        value, (keras.layers.Layer, keras.metrics.Metric, keras.optimizers.Optimizer)
+    ):
         state = value.__getstate__()
         is_loss = isinstance(value, keras.losses.Loss)  # whose name Keras numbers
         return [*found, describe({**state, "name": ""} if is_loss else state)]
@@ -227,7 +222,7 @@ def _identity(value: Any) -> list[Any]:
     kind = value if named else type(value)
     root = str(kind.__module__).partition(".")[0]
     name = f"{kind.__module__}.{kind.__qualname__}"
-    if root in _VERSIONED or (named and root == "builtins"):
+    if root in ("csdl_keras", "keras", "numpy") or (named and root == "builtins"):
         return [name]
     version = getattr(value, "version", None)
     return [name, _WITHOUT_VERSION if version is None else describe(version)]

@@ -10,8 +10,6 @@ import keras
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.fitting.resume import Arrays, Resume, SeededEpochs, ShuffledBatches
 
-#: Largest number of steps in an execution. More are hardly faster, and Ctrl-C has to wait.
-_MOST_STEPS = 32
 #: Least seconds between two saves of the state, which take up to a second.
 _SECONDS = 30.0
 #: Keras' callbacks that leave the training unchanged. Subclasses of them may change it.
@@ -30,7 +28,8 @@ def executed_steps(examples: int, batch_size: int) -> int:
     """Returns `steps_per_execution` of `keras.Model.compile` for arrays; PyTorch has only 1."""
     if keras.backend.backend() == "torch":
         return 1
-    return min(_MOST_STEPS, math.ceil(examples / batch_size))
+    # More steps are hardly faster, and Ctrl-C has to wait.
+    return min(32, math.ceil(examples / batch_size))
 
 
 def follows_seed(x: object, arguments: Mapping[str, object]) -> bool:

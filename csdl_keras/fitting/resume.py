@@ -22,9 +22,6 @@ from csdl_keras_cli.writable import check_writable
 #: An array of `N` rows, or a list or dict of such arrays.
 Arrays: TypeAlias = ArrayLike | list | dict
 
-#: Last number of the seeds of orders and of layers, which makes their random numbers differ.
-_ORDERS, _LAYERS = 1, 2
-
 
 class ShuffledBatches(keras.utils.PyDataset):
     """Shuffled batches of arrays that depend only on the seed and the epoch.
@@ -82,7 +79,7 @@ class ShuffledBatches(keras.utils.PyDataset):
     def __getitem__(self, index: int) -> Any:
         epoch, order = self.epoch, self._order  # Other threads may replace the attributes.
         if order is None or order[0] != epoch:
-            rng = np.random.default_rng([self.seed, epoch, _ORDERS])
+            rng = np.random.default_rng([self.seed, epoch, 1])
             self._order = order = (epoch, rng.permutation(self.num_examples))
         rows = order[1][index * self.batch_size : (index + 1) * self.batch_size]
         return keras.tree.map_structure(lambda array: array.take(rows, 0), self.arrays)
@@ -114,7 +111,7 @@ class SeededEpochs(keras.callbacks.Callback):
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         self.batches.epoch = epoch
         states = [one for one in self.model.variables if one.name == "seed_generator_state"]
-        rng = np.random.default_rng([self.batches.seed, epoch, _LAYERS])
+        rng = np.random.default_rng([self.batches.seed, epoch, 2])  # The order has 1.
         for state, seed in zip(states, rng.integers(2**31, size=len(states)), strict=True):
             state.assign([int(seed), 0])
         if keras.backend.backend() == "torch":  # A `Dropout` without a seed draws from the global.
@@ -204,16 +201,36 @@ class Resume(SeededEpochs):
         self._found: tuple[dict[str, Any], list[np.ndarray]] | None = None
         self._written = time.monotonic()
         try:
-            self._find()
+            record, arrays = read_arrays(self.path)
         except FileNotFoundError:
-            pass
+            return
         except DamagedFileError as error:
-            warn_of_damage(self.path, error)
+            return warn_of_damage(self.path, error)
+        found = record.get("identity", {})
+        other = [name for name, value in self._identity.items() if found.get(name) != value]
+        if other:
+            raise ValueError(
+                f"Expected {self.path} to be of the same fit, or no file; received one of other "
+                f"{', '.join(other)}."
+            )
+        if record["epoch"] >= self.params["epochs"]:
+            raise ValueError(
+                f"Expected more than {record['epoch']} `epochs`, which are in {self.path}; "
+                f"received {self.params['epochs']}."
+            )
+        self._found = record, arrays
+        begin_at(self.model, record["epoch"])
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         # All callbacks have ended the last epoch, and none after this one has begun the next.
         if self._found is not None:
-            self._take_up(*self._found)
+            (record, arrays), self._found = self._found, None
+            begin_at(self.model, None)
+            for variable, array in zip(self._variables(), arrays, strict=False):
+                variable.assign(array)
+            kept = [self.model.history, *self.callbacks]
+            for callback, state in zip(kept, record["states"], strict=True):
+                vars(callback).update(state)
         elif self.model.history.epoch and time.monotonic() - self._written >= self.seconds:
             self._write(epoch)
             self._written = time.monotonic()
@@ -230,34 +247,6 @@ class Resume(SeededEpochs):
 
     def _variables(self) -> list[Any]:
         return [*self.model.weights, *self.model.optimizer.variables]
-
-    def _find(self) -> None:
-        """Reads the file and sets the first epoch; `_take_up` restores the state."""
-        record, arrays = read_arrays(self.path)
-        found = record.get("identity", {})
-        other = [name for name, value in self._identity.items() if found.get(name) != value]
-        if other:
-            raise ValueError(
-                f"Expected {self.path} to be of the same fit, or no file; received one of other "
-                f"{', '.join(other)}."
-            )
-        if record["epoch"] >= self.params["epochs"]:
-            raise ValueError(
-                f"Expected more than {record['epoch']} `epochs`, which are in {self.path}; "
-                f"received {self.params['epochs']}."
-            )
-        self._found = record, arrays
-        begin_at(self.model, record["epoch"])
-
-    def _take_up(self, record: dict[str, Any], arrays: list[np.ndarray]) -> None:
-        """Restores the state that was read, after the `on_train_begin` of all callbacks."""
-        self._found = None
-        begin_at(self.model, None)
-        for variable, array in zip(self._variables(), arrays, strict=False):
-            variable.assign(array)
-        kept = [self.model.history, *self.callbacks]
-        for callback, state in zip(kept, record["states"], strict=True):
-            vars(callback).update(state)
 
     def _write(self, epoch: int) -> None:
         history = self.model.history

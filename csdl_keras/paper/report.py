@@ -167,7 +167,6 @@ def render_latex(contents: Contents) -> str:
 
 
 def _panel(columns: Sequence[Column]) -> pandas.DataFrame:
-    """The table of some data sets, a row for each algorithm."""
     rows = [
         {
             "series": series if algorithm is members[0] else "",

@@ -89,7 +89,6 @@ class Decisions:
         return self.arrays[f"matrix_{cost_seed}"].astype("float64")
 
     def collapsed(self, name: str, cost_seed: int, algorithm: str) -> bool:
-        """Tells whether an algorithm's decisions, which are in the file, have collapsed."""
         blind = get_algorithm(algorithm).series == "blind"
         return collapsed(self.arrays[name], self.labels, self.matrix(cost_seed), blind)
 

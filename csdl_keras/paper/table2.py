@@ -99,10 +99,10 @@ class Column:
         self.runs = _runs(self.matrices, self.seeds)
         # A mean over fewer results may be low by their choice alone.
         self.best = _lowest(_fullest(self.cells[self.cells["diverged"] == 0]), "cost")
+        self.cells["best"] = self.cells.index == self.best
         self.cells["tied"] = [self._tied(name) for name in self.cells.index]
 
     def cell(self, name: str) -> pandas.Series | None:
-        """Returns the row of an algorithm in `cells`, `None` if it was not run."""
         return self.cells.loc[name] if name in self.cells.index else None
 
     def text(self, name: str) -> str:
