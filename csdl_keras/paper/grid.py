@@ -125,8 +125,9 @@ class Grid:
 
     def _finish(self, dataset: str, algorithm: Algorithm, ranking: Sequence[Settings]) -> None:
         """Writes the results that are missing; where one collapses, the next choice is tried."""
+        numbers = range(self.profile.seeds), range(self.profile.cost_seeds)
         tries = [
-            [self._cell(dataset, algorithm, settings, *it) for it in self._places]
+            [self._cell(dataset, algorithm, settings, *it) for it in itertools.product(*numbers)]
             for settings in ranking[:_MOST_TRIED]
         ]
         places = [it for it in zip(*tries, strict=True) if not self.folder.find("results.csv", it)]
@@ -180,12 +181,6 @@ class Grid:
         name, cost_seed = dataset.removesuffix("_imb"), FIRST_COST_SEED + matrix
         source = DataSource(name, name != dataset, size, self.seed, **self.source_choices)
         return Cell(source, algorithm, cost_seed, settings, self.cost_scale, self.seed + seed)
-
-    @property
-    def _places(self) -> list[tuple[int, int]]:
-        """The numbers of the training seed and of the cost matrix of each result."""
-        numbers = range(self.profile.seeds), range(self.profile.cost_seeds)
-        return list(itertools.product(*numbers))
 
 
 def _tried(outcome: Outcome) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import keras
 import numpy as np
@@ -167,10 +167,6 @@ class Body(Choices):
         if self.patience is None:
             return epochs
         return self.patience * math.ceil(epochs / self.asked_epochs(shape))
-
-    def limit_epochs(self, epochs: int) -> Self:
-        """Returns a copy that trains at most `epochs` epochs."""
-        return dataclasses.replace(self, epochs=epochs, min_steps=1)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

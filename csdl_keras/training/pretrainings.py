@@ -3,7 +3,7 @@
 import dataclasses
 import pathlib
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import keras
 import numpy as np
@@ -79,10 +79,6 @@ class Pretraining(Choices):
         """The part of the data that it uses under its choices, see `sees`."""
         return self.sees
 
-    def limit_epochs(self, epochs: int) -> Self:
-        """Returns a copy that pre-trains no longer than that."""
-        return dataclasses.replace(self, epochs=min(self.epochs, epochs))
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AutoEncoders(Pretraining):
@@ -122,8 +118,7 @@ class AutoEncoders(Pretraining):
         unfinished: pathlib.Path | None,
         **fit_arguments: Any,
     ) -> None:
-        adam = self.optimizer == "adam"
-        kind = keras.optimizers.Adam if adam else keras.optimizers.SGD
+        kind = keras.optimizers.Adam if self.optimizer == "adam" else keras.optimizers.SGD
         pretrain(
             model,
             x,

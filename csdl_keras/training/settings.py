@@ -16,7 +16,6 @@ from csdl_keras.training.bodies import (
     KernelMachine,
     choice,
 )
-from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import AutoEncoders, Pretraining
 
 
@@ -58,9 +57,10 @@ class Settings(Choices):
     def limit_epochs(self, epochs: int) -> "Settings":
         """Returns a copy that trains at most `epochs` epochs, and pre-trains no longer."""
         check_integer("epochs", epochs)
-        names = ("mlp", "cnn", "auto", "pretraining")
-        limited: dict[str, Any] = {it: getattr(self, it).limit_epochs(epochs) for it in names}
-        return dataclasses.replace(self, **limited)
+        bodies = {it: {"epochs": epochs, "min_steps": 1} for it in ("mlp", "cnn", "auto")}
+        limits = {**bodies, "pretraining": {"epochs": min(self.pretraining.epochs, epochs)}}
+        found: Any = {it: dataclasses.replace(getattr(self, it), **limits[it]) for it in limits}
+        return dataclasses.replace(self, **found)
 
     def replace(self, choices: Mapping[str, object]) -> "Settings":
         """Returns a copy with other choices, by names such as `"mlp.learning_rate"`."""
@@ -78,11 +78,6 @@ class Settings(Choices):
         if algorithm.effort is None or not body.is_network:
             return body
         return dataclasses.replace(body, effort=algorithm.effort)
-
-    def objective_of(self, algorithm: Algorithm) -> Objective:
-        """Returns the objective of an algorithm under these settings."""
-        hinge = algorithm.objective.hinge if self.hard_hinge else None
-        return algorithm.objective if hinge is None else OBJECTIVES[hinge]
 
     def pretraining_of(self, algorithm: Algorithm) -> Pretraining | None:
         """Returns the pre-training of an algorithm with its choices; `None` without one."""
@@ -116,8 +111,7 @@ class Settings(Choices):
 
     def columns(self, algorithm: Algorithm) -> dict[str, Any]:
         """Returns the choices that an algorithm reads by the names of their columns."""
-        names = self.names(algorithm)
-        return {column(name): operator.attrgetter(name)(self) for name in names}
+        return {column(it): operator.attrgetter(it)(self) for it in self.names(algorithm)}
 
 
 def column(name: str) -> str:

@@ -41,6 +41,7 @@ from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.augmentation import ChooseAugmentation, affine_layer
 from csdl_keras.training.callbacks import EpochBar, StopWhenDone
 from csdl_keras.training.data import Examples, TrainingData, assign_folds, check_data
+from csdl_keras.training.objectives import OBJECTIVES
 from csdl_keras.training.own_network import Network, with_network
 from csdl_keras.training.parallel import run_tasks, several_jobs
 from csdl_keras.training.settings import Settings, check_settings
@@ -289,7 +290,13 @@ class Trainer:
 
         Networks that stop early need fewer, and those that are trained already none.
         """
-        return sum(one.planned_epochs for one in self._plan(algorithm, cost_matrix))
+        planned = 0
+        for one in self._plan(algorithm, cost_matrix):
+            if one.body.is_network:
+                planned += one.body.epochs_on(one.data.train.x.shape)
+            if one.pretraining is not None:
+                planned += one.pretraining_epochs * len(one.pretraining.layers(one.network))
+        return planned
 
     def key(
         self,
@@ -342,8 +349,23 @@ class Trainer:
         algorithm = settings.with_members(get_algorithm(algorithm), data.train.x.shape)
         members = algorithm.members or 1
         algorithm = with_network(algorithm, self.network, settings)
-        matrix = _check_costs(data, algorithm, cost_matrix)
-        _check_inputs(data, algorithm)
+        matrix, body = _check_costs(data, algorithm, cost_matrix), algorithm.body_kind
+        if data.classes is not None and not body.is_network:
+            raise ValueError(
+                f"Expected integer labels for {algorithm.name!r}; received "
+                f"{data.classes.tolist()}. Pass numpy.unique(y, return_inverse=True)[1]."
+            )
+        if data.columns is not None and not body.takes_frames:
+            missing = any(np.isnan(part.x).any() for part in data.parts)
+            if missing or data.columns.categorical:
+                raise ValueError(
+                    "Expected a data frame of numbers without missing values for the network of "
+                    f"{algorithm.name!r}; received categories, dates or missing values. Take "
+                    "'calibrated_bayes', whose network encodes them."
+                )
+        if body.takes_images:
+            for part in data.parts:
+                check_range("images for a convolutional network", part.x, 0, 1)
         folds = None
         if data.validation is None and algorithm.cross_fits:
             number = max(members, 5)  # Two networks would learn from half of the examples each.
@@ -455,27 +477,6 @@ def _check_costs(
     return matrix
 
 
-def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
-    """Raises unless the inputs and labels are such as the algorithm's body takes."""
-    body = algorithm.body_kind
-    if data.classes is not None and not body.is_network:
-        raise ValueError(
-            f"Expected integer labels for {algorithm.name!r}; received {data.classes.tolist()}. "
-            "Pass numpy.unique(y, return_inverse=True)[1]."
-        )
-    if data.columns is not None and not body.takes_frames:
-        missing = any(np.isnan(part.x).any() for part in data.parts)
-        if missing or data.columns.categorical:
-            raise ValueError(
-                "Expected a data frame of numbers without missing values for the network of "
-                f"{algorithm.name!r}; received categories, dates or missing "
-                "values. Take 'calibrated_bayes', whose network encodes them."
-            )
-    if body.takes_images:
-        for part in data.parts:
-            check_range("images for a convolutional network", part.x, 0, 1)
-
-
 class Training:
     """The training of a network of an algorithm; its own of the `folds` validates it."""
 
@@ -493,7 +494,8 @@ class Training:
         self.member, self.seed = member, member_seed(seed, member)
         self.environment, shape = environment(), data.train.x.shape
         self.body: Any = settings.body_of(algorithm)
-        self.objective = settings.objective_of(algorithm)
+        hinge = algorithm.objective.hinge if settings.hard_hinge else None
+        self.objective = algorithm.objective if hinge is None else OBJECTIVES[hinge]
         self.pretraining = settings.pretraining_of(algorithm)
         self.columns = data.columns if self.body.takes_frames else None
         own = [float(part.costs.max()) for part in data.parts if part.costs is not None]
@@ -527,16 +529,6 @@ class Training:
         assert self.pretraining is not None
         unlabelled = 0 if self.data.unlabelled is None else len(self.data.unlabelled)
         return self.pretraining.epochs * self.body.stretch(len(self.data.train.x) + unlabelled)
-
-    @property
-    def planned_epochs(self) -> int:
-        """The most epochs of its training, and of the pre-training of its layers."""
-        if not self.body.is_network:
-            return 0
-        found = self.body.epochs_on(self.data.train.x.shape)
-        if self.pretraining is not None:
-            found += self.pretraining_epochs * len(self.pretraining.layers(self.network))
-        return found
 
     @functools.cached_property
     def descriptions(self) -> list[dict[str, Any]]:
