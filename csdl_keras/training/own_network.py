@@ -48,19 +48,15 @@ class OwnNetwork(AutoNetwork):
 
     def _new(self, shape: tuple[int, ...], num_outputs: int, seed: int | None) -> keras.Model:
         if isinstance(self.network, keras.Model):
-            network = _copied(_with_inputs(self.network, shape), Seeds(seed, "network"))
-        else:
-            network = self.network(shape, num_outputs)
-            if not isinstance(network, keras.Model) or network.compiled:
-                raise ValueError(
-                    "Expected a builder to return a keras.Model that is not compiled; received "
-                    f"{network!r}."
-                )
-            if isinstance(network, keras.Sequential) and not network.built:
-                network.build((None, *shape))
-            if self.copies:
-                network = _copied(network)
-        return network
+            return _copied(_with_inputs(self.network, shape), Seeds(seed, "network"))
+        network = self.network(shape, num_outputs)
+        if not isinstance(network, keras.Model) or network.compiled:
+            raise ValueError(
+                f"Expected a builder to return a keras.Model, not compiled; received {network!r}."
+            )
+        if isinstance(network, keras.Sequential) and not network.built:
+            network.build((None, *shape))
+        return _copied(network) if self.copies else network
 
 
 def with_network(algorithm: Algorithm, network: Network | None, settings: Settings) -> Algorithm:
