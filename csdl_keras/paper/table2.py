@@ -100,7 +100,9 @@ class Column:
         # A mean over fewer results may be low by their choice alone.
         self.best = _lowest(_fullest(self.cells[self.cells["diverged"] == 0]), "cost")
         self.cells["best"] = self.cells.index == self.best
-        self.cells["tied"] = [self._tied(name) for name in self.cells.index]
+        # An algorithm with fewer matrices may even be cheaper than the best one on those.
+        pairs = [self.compare(name, self.best) for name in self.cells.index]
+        self.cells["tied"] = [it is not None and it.low <= 0 for it in pairs]
 
     def cell(self, name: str) -> pandas.Series | None:
         return self.cells.loc[name] if name in self.cells.index else None
@@ -142,13 +144,6 @@ class Column:
         """Returns the algorithm of lowest validation cost, of those with the most results."""
         cells = self.cells[self.cells.index.isin(list(names))]
         return _lowest(_fullest(cells[cells["validation_cost"] >= 0]), "validation_cost")
-
-    def _tied(self, name: str) -> bool:
-        if name == self.best:
-            return True
-        # An algorithm with fewer matrices may even be cheaper than the best one on those.
-        difference = self.compare(name, self.best)
-        return difference is not None and difference.low <= 0
 
     def _price(self, rows: pandas.DataFrame, decisions: Decisions, ending: str) -> None:
         """Keeps the costs of decisions, and completes `rows` by what follows from them."""
