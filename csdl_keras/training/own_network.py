@@ -74,8 +74,7 @@ def with_network(algorithm: Algorithm, network: Network | None, settings: Settin
             "Expected `network` with an algorithm that trains one without pre-training, such as "
             f"'calibrated_bayes', 'ensemble_bayes' or 'cost_model'; received {algorithm.name!r}."
         )
-    copies = (algorithm.members or 1) > 1
-    body = OwnNetwork(network=network, copies=copies, **vars(settings.auto))
+    body = OwnNetwork(network=network, copies=(algorithm.members or 1) > 1, **vars(settings.auto))
     return dataclasses.replace(algorithm, body=body)
 
 

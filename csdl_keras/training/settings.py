@@ -56,11 +56,10 @@ class Settings(Choices):
 
     def limit_epochs(self, epochs: int) -> "Settings":
         """Returns a copy that trains at most `epochs` epochs, and pre-trains no longer."""
-        check_integer("epochs", epochs)
-        bodies = {it: {"epochs": epochs, "min_steps": 1} for it in ("mlp", "cnn", "auto")}
-        limits = {**bodies, "pretraining": {"epochs": min(self.pretraining.epochs, epochs)}}
-        found: Any = {it: dataclasses.replace(getattr(self, it), **limits[it]) for it in limits}
-        return dataclasses.replace(self, **found)
+        limits = {"pretraining.epochs": min(self.pretraining.epochs, epochs)}
+        for body in ("mlp", "cnn", "auto"):
+            limits |= {f"{body}.epochs": epochs, f"{body}.min_steps": 1}
+        return self.replace(limits)
 
     def replace(self, choices: Mapping[str, object]) -> "Settings":
         """Returns a copy with other choices, by names such as `"mlp.learning_rate"`."""
