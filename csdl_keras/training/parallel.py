@@ -6,7 +6,8 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 import keras
@@ -20,10 +21,23 @@ def run_tasks(
     """Yields the name and the result, or the exception, of each task as soon as it ends."""
     import joblib  # slow to import
 
-    caller, attempt = os.getpid(), joblib.delayed(_attempt)
-    calls = (attempt(name, caller, wanted, task) for name, task in tasks.items())
+    left = {name: (name, os.getpid(), wanted, task) for name, task in tasks.items()}
+
+    def run(names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+        calls = (joblib.delayed(_attempt)(*left[name]) for name in names)
+        for name, result in joblib.Parallel(return_as="generator_unordered")(calls):
+            del left[name]
+            yield name, result
+
     with _threads(joblib.effective_n_jobs(joblib.Parallel().n_jobs)):
-        yield from joblib.Parallel(return_as="generator_unordered")(calls)
+        try:
+            yield from run(list(left))
+        except BrokenProcessPool:  # Run alone, only the task that ends its process fails.
+            for name in list(left):
+                try:
+                    yield from run([name])
+                except BrokenProcessPool as error:
+                    yield name, error
 
 
 def several_jobs() -> bool:

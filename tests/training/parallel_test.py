@@ -32,16 +32,19 @@ REQUESTS = [
 def work(number):
     if number == 2:
         raise csdl.DivergedError("no luck", epoch=3)
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
     return number, keras.config.dtype_policy().name
 
 
 @pytest.mark.slow
-def test_a_task_that_fails_stops_no_other():
-    tasks = {str(number): functools.partial(work, number) for number in range(4)}
+def test_a_task_that_fails_or_ends_its_process_stops_no_other():
+    tasks = {str(number): functools.partial(work, number) for number in range(6)}
     with joblib.parallel_config(n_jobs=2), dtype_policy("mixed_bfloat16"):
         found = dict(run_tasks(tasks, environment()))
     assert isinstance(found["2"], csdl.DivergedError) and found["2"].epoch == 3
-    for number in (0, 1, 3):
+    assert isinstance(found["3"], Exception)
+    for number in (0, 1, 4, 5):
         assert found[str(number)] == (number, "mixed_bfloat16")
 
 
