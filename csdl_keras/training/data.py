@@ -175,8 +175,7 @@ def _examples(
     if costs is None:
         return Examples(inputs, labels)
     if isinstance(costs, AffineCosts) or as_array("costs", costs, "(N, D) or (N, K, D)").ndim == 3:
-        number = None if classes is None else len(classes)
-        return Examples(inputs, labels, known=check_known_costs(costs, len(labels), number))
+        return Examples(inputs, labels, known=check_known_costs(costs, len(labels)))
     vectors = np.ascontiguousarray(check_cost_vectors(costs, classes=classes))
     check_rows("costs", vectors, len(labels))
     return Examples(inputs, labels, vectors)

@@ -91,11 +91,6 @@ class Objective:
         return not self.on_costs and not self.weighted
 
     @property
-    def is_likelihood(self) -> bool:
-        """True if it is the negative log-likelihood of labels, without weights."""
-        return self.blind and self.loss is keras.losses.SparseCategoricalCrossentropy
-
-    @property
     def searchable(self) -> bool:
         """True if `csdl_keras.tuning` can train for it: without sample weights or priors."""
         return self.loss is not None and not (self.weighted or self.priors or self.calibrates)

@@ -449,8 +449,12 @@ def _check_costs(
         assert cost_matrix is not None  # as checked above
         if classes is None and is_frame(cost_matrix):
             classes = np.arange(len(np.asarray(cost_matrix)))
-        number = None if data.classes is None else len(data.classes)
-        matrix = check_cost_matrix(cost_matrix, number, square=False, classes=classes)
+        matrix = check_cost_matrix(cost_matrix, square=False, classes=classes)
+    if data.classes is not None and own is None and len(matrix) != len(data.classes):
+        raise ValueError(
+            f"Expected costs with a row for each of the labels {data.classes.tolist()}; received "
+            f"{len(matrix)} rows."
+        )
     for part in data.parts:
         check_labels(part.y, len(matrix))
     check_numbered("classes", len(matrix), keras.config.floatx())
@@ -503,7 +507,8 @@ class Training:
         self.augments = self.body.is_network and self.body.augments(shape)
         # The share of a label that is spread over all classes, if a calibration will undo it.
         calibrates = algorithm.calibrated and (data.validation is not None or folds is not None)
-        smooths = calibrates and self.augments and self.objective.is_likelihood
+        likelihood = self.objective.loss is keras.losses.SparseCategoricalCrossentropy
+        smooths = calibrates and self.augments and self.objective.blind and likelihood
         self.smoothing = self.body.label_smoothing if smooths else 0.0
 
     @functools.cached_property
