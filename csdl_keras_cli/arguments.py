@@ -127,19 +127,6 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
     return costs
 
 
-def add_known_costs(
-    parser: argparse.ArgumentParser, costs: argparse._MutuallyExclusiveGroup
-) -> None:
-    """Adds the arguments of costs that are known when deciding."""
-    text = "like --cost-columns, but known when deciding, and paid if the decision is wrong"
-    add_names(costs, "--known-costs", text)
-    text = "a single cost that is known when deciding, 'decide=no,label=yes: COST', which is a "
-    text += (
-        "column or a sum such as 5 + 0.1*amount; replaces that of --known-costs or --cost-matrix"
-    )
-    add_names(parser, "--cost", text, "CELL")
-
-
 def add_names(
     parser: argparse._ActionsContainer, option: str, text: str, metavar: str = "A,B,..."
 ) -> None:

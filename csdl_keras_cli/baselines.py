@@ -19,24 +19,23 @@ from csdl_keras_cli.columns import Columns
 _MOST_CATEGORIES = 255
 
 
-def baseline(name: str, width: int, columns: Columns | None, seed: int) -> Any:
+def baseline(name: str, columns: Columns | None, seed: int) -> Any:
     """Returns an unfitted classifier of encoded rows, NaN where missing.
 
     Args:
         name: one of `choices.BASELINES`.
-        width: number of values in a row.
         columns: the columns of the table that rows are of, or `None` for images.
         seed: seed of everything random.
     """
-    return _MADE[name](width, columns, seed)
+    return _MADE[name](columns, seed)
 
 
-def _logistic(width: int, columns: Columns | None, seed: int) -> Any:
+def _logistic(columns: Columns | None, seed: int) -> Any:
     regression = LogisticRegression(max_iter=300)
     if columns is None:  # The values of pixels are all alike.
         return regression
     categories = list(columns.categorical)
-    numbers = [place for place in range(width) if place not in categories]
+    numbers = [place for place in range(columns.width) if place not in categories]
     filled = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
     encoded = make_column_transformer(
         (make_pipeline(filled, StandardScaler()), numbers),
@@ -45,7 +44,7 @@ def _logistic(width: int, columns: Columns | None, seed: int) -> Any:
     return make_pipeline(encoded, regression)
 
 
-def _boosting(width: int, columns: Columns | None, seed: int) -> Any:
+def _boosting(columns: Columns | None, seed: int) -> Any:
     sizes = {} if columns is None else columns.categorical
     few = [place for place, size in sizes.items() if size <= _MOST_CATEGORIES]
     boosting = HistGradientBoostingClassifier(categorical_features=few or None, random_state=seed)
@@ -63,14 +62,14 @@ class _FilledColumns(TransformerMixin, BaseEstimator):
         return np.where(self.empty_, 0.0, X)
 
 
-def _forest(width: int, columns: Columns | None, seed: int) -> Any:
+def _forest(columns: Columns | None, seed: int) -> Any:
     return RandomForestClassifier(n_jobs=-1, random_state=seed)
 
 
 def _other(module: str, name: str, **arguments: Any) -> Callable[..., Any]:
     """Returns what makes a classifier of a package that is not required."""
 
-    def make(width: int, columns: Columns | None, seed: int) -> Any:
+    def make(columns: Columns | None, seed: int) -> Any:
         return getattr(importlib.import_module(module), name)(random_state=seed, **arguments)
 
     return make

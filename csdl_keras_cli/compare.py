@@ -5,6 +5,7 @@ import datetime
 import importlib
 import pathlib
 import shlex
+import textwrap
 import threading
 from typing import Any
 
@@ -41,7 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"paper, or some of {', '.join(names)}",
     )
     costs = shared.add_costs(parser)
-    shared.add_known_costs(parser, costs)
+    text = "like --cost-columns, but known when deciding, and paid if the decision is wrong"
+    shared.add_names(costs, "--known-costs", text)
+    text = "a single cost that is known when deciding, 'decide=no,label=yes: COST', which is a "
+    text += (
+        "column or a sum such as 5 + 0.1*amount; replaces that of --known-costs or --cost-matrix"
+    )
+    shared.add_names(parser, "--cost", text, "CELL")
     shared.add_number(
         costs,
         "--cost-seeds",
@@ -72,9 +79,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.data is None:
         print(f"Loading {arguments.dataset} ...", flush=True)
     # Here, since help and wrong arguments are to be answered without pandas and scikit-learn.
-    from csdl_keras_cli.comparison import chosen
-    from csdl_keras_cli.data import costs_text, read_data, summary
-    from csdl_keras_cli.writable import check_new
+    from csdl_keras_cli.comparison import Comparison, chosen
+    from csdl_keras_cli.comparison_text import NOTE
+    from csdl_keras_cli.data import costs_text, data_record, read_data, summary
+    from csdl_keras_cli.progress import Screen, progress
+    from csdl_keras_cli.writable import check_new, replacing
 
     data = read_data(arguments)
     baselines, names = chosen(
@@ -93,23 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
     # Keras takes seconds to be imported, in which the first classifier is trained. Two threads
     # that import parts of one package wait for each other, so it is not this package.
     threading.Thread(target=importlib.import_module, args=["keras"], daemon=True).start()
-    return _compare(arguments, data, matrices, baselines, names, folder)
-
-
-def _compare(
-    arguments: argparse.Namespace,
-    data: Any,
-    matrices: dict[int, Any],
-    baselines: list[str],
-    names: list[str],
-    folder: pathlib.Path,
-) -> int:
-    """Trains, and writes what was found; returns the exit status."""
-    from csdl_keras_cli.comparison import Comparison
-    from csdl_keras_cli.comparison_text import NOTE, sentence_text
-    from csdl_keras_cli.progress import progress
-
-    comparison, status = Comparison(data, matrices, arguments.seed, progress(1), folder), 0
+    shown, status = progress(1), 0
+    comparison = Comparison(data, matrices, arguments.seed, shown, folder)
     try:
         comparison.run(baselines, names, arguments.effort, arguments.epochs)
     except KeyboardInterrupt:
@@ -119,17 +113,14 @@ def _compare(
         return max(status, 1)
     if status:
         comparison.save()
-    from csdl_keras_cli.data import data_record
     from csdl_keras_cli.run_folder import RunRecord
 
-    record = RunRecord(folder, arguments, comparison.settings, data_record(data))
-    record.add(findings={"sentence": comparison.sentence, "best": comparison.best})
-    with comparison.step("costs.png"):
-        from csdl_keras_cli.writable import replacing
-
-        with replacing(folder / "costs.png") as unfinished:
-            comparison.plot().figure.savefig(unfinished, dpi=150)
-    told = sentence_text(comparison.sentence) if comparison.progress.keeps_table else comparison
+    findings = {"sentence": comparison.sentence, "best": comparison.best}
+    RunRecord(folder, arguments, comparison.settings, data_record(data)).add(findings=findings)
+    with comparison.step("costs.png"), replacing(folder / "costs.png") as unfinished:
+        comparison.plot().figure.savefig(unfinished, dpi=150)
+    # The table that a terminal shows stays there.
+    told = textwrap.fill(comparison.sentence, 80) if isinstance(shown, Screen) else comparison
     print(f"\n{told}\n\n{NOTE}")
     if comparison.path is not None:
         print(f"\n{saved_text(arguments, comparison)}")

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import pathlib
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -22,7 +23,7 @@ from csdl_keras_cli.choices import (
 )
 from csdl_keras_cli.classifier import SavedClassifier, save_best
 from csdl_keras_cli.columns import rows_of
-from csdl_keras_cli.comparison_text import kind_of, sentence_text, table_html, table_text
+from csdl_keras_cli.comparison_text import kind_of, table_html, table_text
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.optional import check_installed
 from csdl_keras_cli.progress import Progress, progress
@@ -59,21 +60,17 @@ class Comparison:
         self.best, self.best_seed, self.last = "", 0, ""
         #: The file of the best model, or `None`.
         self.path: pathlib.Path | None = None
-        # What makes the best model, and what has made `_model`.
+        #: What makes the best model.
         self._make: Any = None
-        self._made: Any = None
         self._lowest = float("inf")
         self._rows: dict[tuple[str, int], dict[str, Any]] = {}
-        self._paid: dict[tuple[str, int], np.ndarray] = {}
         self._chosen: dict[tuple[str, int], np.ndarray] = {}
         self._differences: dict[tuple[str, str, int], dict[str, float]] = {}
 
-    @property
+    @functools.cached_property
     def model(self) -> Any:
         """What decides as the best row does."""
-        if self._made is not self._make:
-            self._made, self._model = self._make, self._make()
-        return self._model
+        return self._make()
 
     @property
     def results(self) -> pandas.DataFrame:
@@ -118,8 +115,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         failed = [f"{it} failed: {type(why).__name__}: {why}" for it, why in self.failed.items()]
-        lines = [self.title, table_text(self.to_frame()), *failed, "", sentence_text(self.sentence)]
-        return "\n".join(lines)
+        sentence = textwrap.fill(self.sentence, 80)
+        return "\n".join([self.title, table_text(self.to_frame()), *failed, "", sentence])
 
     def _repr_html_(self) -> str:
         return table_html(self.title, self.to_frame(), self.sentence)
@@ -208,7 +205,8 @@ class Comparison:
         """Adds all rows, the quickest first."""
         with self.progress:
             self.add_constant()
-            self.add_today()
+            if self.data.today is not None:
+                self.add("today", min(self.matrices), {"test": self.data.today})
             for name in baselines:
                 self.add_baseline(name)
             self.add_algorithms(algorithms, effort, epochs)
@@ -221,11 +219,6 @@ class Comparison:
             make = functools.partial(self._always, chosen, seed)
             self.add(self._constant(seed), seed, decisions, make)
 
-    def add_today(self) -> None:
-        """Adds the decisions that were taken until now, if they are known."""
-        if self.data.today is not None:
-            self.add("today", min(self.matrices), {"test": self.data.today})
-
     def add_baseline(self, name: str) -> None:
         """Trains a classifier of another package; adds its argmax and its Bayes decision."""
         parts = ("train", "val", "test")
@@ -234,7 +227,7 @@ class Comparison:
 
             start = time.perf_counter()
             rows, columns = {part: self._flat(part) for part in parts}, self.data.columns
-            fitted = baseline(name, rows["train"].shape[1], columns, self.seed)
+            fitted = baseline(name, columns, self.seed)
             fitted.fit(rows["train"], self.data.y["train"])
             decisions = {part: np.ravel(fitted.predict(rows[part])) for part in parts[1:]}
             seconds = time.perf_counter() - start
@@ -308,20 +301,17 @@ class Comparison:
 
         `make` returns the model, if there is one; `told` are more columns of `results`.
         """
-        data, costs = self.data, dict[str, float]()
+        data, matrix = self.data, self.matrices[seed]
+        costs = {part: float(data.paid(part, matrix, it).mean()) for part, it in decisions.items()}
         constant = self._prices("test", seed).mean(axis=0)
-        for part, chosen in decisions.items():
-            prices = self._prices(part, seed)
-            paid = prices[np.arange(len(prices)), chosen]
-            costs[part] = float(paid.mean())
-        self._paid[name, seed], self._chosen[name, seed] = paid, chosen
+        self._chosen[name, seed] = decisions["test"]
         self._rows[name, seed] = {
             "dataset": data.name,
             "imbalanced": data.imbalanced,
             "algorithm": name,
             "cost_seed": seed,
             "average_cost": costs["test"],
-            "error_rate": float(np.mean(chosen != data.y["test"])),
+            "error_rate": float(np.mean(decisions["test"] != data.y["test"])),
             "validation_cost": costs.get("val"),
             "train_seconds": round(told.pop("train_seconds", 0.0), 2),
             "train_size": data.size("train") + data.size("val"),
@@ -343,10 +333,11 @@ class Comparison:
             if rank < self._lowest:
                 self._lowest, self._make = rank, make
                 self.best, self.best_seed = name, seed
+                self.__dict__.pop("model", None)
 
     def save(self) -> None:
         """Writes the best model, unless it is on disk; it replaces the one before."""
-        if self.folder is None or self._made is self._make:
+        if self.folder is None or "model" in self.__dict__:
             return
         with self.step(f"the model of {self.best}"):
             self.path = save_best(self.model, self.folder)
@@ -373,7 +364,8 @@ class Comparison:
         if (name, other, seed) not in self._differences:
             from csdl_keras.evaluation.intervals import paired_difference
 
-            first, second = self._paid[name, seed], self._paid[other, seed]
+            chosen, matrix = (self._chosen[it, seed] for it in (name, other)), self.matrices[seed]
+            first, second = (self.data.paid("test", matrix, it) for it in chosen)
             pair = paired_difference(first, second, self._bounds[seed])
             found = {"saved": pair.difference, "saved_low": pair.low, "saved_high": pair.high}
             self._differences[name, other, seed] = found
@@ -391,7 +383,7 @@ class Comparison:
 
     def _place(self, name: str, seed: int) -> str:
         """Tells whether a row is the best of its matrix, tied with it, or costlier."""
-        own = [it for it in self._paid if it[1] == seed]
+        own = [it for it in self._rows if it[1] == seed]
         best = min(own, key=lambda it: self._rows[it]["average_cost"])[0]
         if name == best:
             return "best"

@@ -2,7 +2,6 @@
 
 import html
 import math
-import textwrap
 from typing import Any
 
 import pandas
@@ -48,11 +47,6 @@ def table_text(frame: pandas.DataFrame) -> str:
     """Returns the table as lines of at most 80 characters."""
     rows = (line(cells(str(name), row)) for name, row in frame.iterrows())
     return "\n".join([line(HEADS), *rows])
-
-
-def sentence_text(sentence: str) -> str:
-    """Returns a sentence in lines of at most 80 characters."""
-    return textwrap.fill(sentence, 80)
 
 
 NOTE = (

@@ -103,6 +103,10 @@ class Data:
 
         return vectors_of_labels(self.y[part], known)
 
+    def paid(self, part: str, matrix: np.ndarray, decisions: np.ndarray) -> np.ndarray:
+        """Returns the costs `(N,)` of decisions on the examples of a split."""
+        return self.prices(part, matrix)[np.arange(len(decisions)), decisions]
+
     def decided(self, model: Any, part: str) -> np.ndarray:
         """Returns the decisions of a model on the examples of a split."""
         from csdl_keras import decide

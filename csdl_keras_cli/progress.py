@@ -19,9 +19,6 @@ class Progress:
     `with progress:` encloses what is shown.
     """
 
-    #: Whether the table stays to be seen at the end.
-    keeps_table = False
-
     def __init__(self) -> None:
         self.what, self.detail = "", ""
         self._since = time.monotonic()
@@ -103,7 +100,7 @@ class Lines(Progress):
         self._told = time.monotonic()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
-        self._headed = False
+        self.tell(line(HEADS))
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -122,9 +119,6 @@ class Lines(Progress):
     def row(self, comparison: Any) -> None:
         # What is the best, and cannot be told from it, changes with each row.
         frame = comparison.to_frame().assign(mark="")
-        if not self._headed:
-            self.tell(line(HEADS))
-            self._headed = True
         name = comparison.last
         if name in frame.index:
             self.tell(line(cells(name, frame.loc[name])))
@@ -132,8 +126,6 @@ class Lines(Progress):
 
 class Screen(Progress):
     """Draws a table that grows on a terminal, and below it a bar over epochs."""
-
-    keeps_table = True
 
     def __enter__(self) -> "Screen":
         from rich.console import Console

@@ -6,7 +6,6 @@ import math
 import pathlib
 from typing import Any
 
-import numpy as np
 import pandas
 from matplotlib.figure import Figure
 
@@ -69,8 +68,7 @@ class Candidates:
         """Trains by settings; returns metrics."""
         forget_models()  # those of earlier trials
         trained = self.trained(settings)
-        prices = self.data.prices("val", self.matrix)
-        paid = prices[np.arange(len(prices)), self.form.decided(trained.model, "val")]
+        paid = self.data.paid("val", self.matrix, self.form.decided(trained.model, "val"))
         return {"val_average_cost": float(paid.mean()), "seconds": round(trained.seconds, 2)}
 
     def score_default(self) -> dict[str, Any]:
