@@ -16,10 +16,10 @@ from csdl_keras_cli.choices import LARGEST_NUMBER
 #: More categories are hardly learned from; such columns are mostly names or identifiers.
 MOST_CATEGORIES = 10_000
 
-# A value is of the first kind that fits, since booleans are also numbers.
+# A value is of the first kind that fits, since booleans and durations are also numbers.
 _KINDS: dict[str, Any] = {
     "date": (datetime.date, np.datetime64),
-    "time": (datetime.time, datetime.timedelta, np.timedelta64),
+    "other": np.timedelta64,
     "boolean": (bool, np.bool_),
     "string": str,
     "number": numbers.Real,
@@ -172,13 +172,10 @@ def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
         return array.astype("float64")
     if array.dtype.kind == "M":
         return array.astype("datetime64[us]")
-    listed = [None if _is_missing(value) else value for value in array.tolist()]
+    # Lists of durations would hold their nanoseconds.
+    listed = list(array) if array.dtype.kind == "m" else array.tolist()
+    listed = [None if _is_missing(value) else value for value in listed]
     kinds = {_kind(value): value for value in listed if value is not None}
-    if "time" in kinds or array.dtype.kind == "m":
-        raise ValueError(
-            f"Expected no times of day or durations in column {name!r}; received "
-            f"{kinds.get('time', array.dtype)!r}. Pass them as numbers, such as hours."
-        )
     if list(kinds) == ["date"]:
         return _moments(listed)
     if categorical:
@@ -187,7 +184,8 @@ def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
         received = sorted({type(value).__name__ for value in kinds.values()})
         raise ValueError(
             f"Expected column {name!r} to hold numbers, strings, booleans or dates, one kind of "
-            f"them; received {' and '.join(received)}, such as {next(iter(kinds.values()))!r}."
+            f"them, and times as numbers, such as hours; received {' and '.join(received)}, such "
+            f"as {next(iter(kinds.values()))!r}."
         )
     if "string" in kinds:
         return listed

@@ -99,7 +99,7 @@ on_models = [
     (
         models.tabular,
         {"x": pd.DataFrame({"a": [datetime.time(9)]}), "num_classes": 3},
-        "no times of day or durations in column",
+        "times as numbers, such as hours",
     ),
     (models.labelled_costs, {"labels": Y, "costs": ONE_HOT}, "5 rows, all one-hot"),
     (csdl.output_kind, {"model": "classifier", "output": "cost"}, "received"),
@@ -152,7 +152,10 @@ class TestTrain:
         [
             ({"x": X[:4]}, "a row for each of 5 labels"),
             ({"x": NAN}, "finite, also as float32"),
-            ({"x": pd.DataFrame({"age": [pd.Timedelta(1)] * 5})}, "no times .* in column 'age'"),
+            (
+                {"x": pd.DataFrame({"age": [pd.Timedelta(1)] * 5})},
+                "'age' .*times as numbers, such as hours",
+            ),
             ({"y": Y.astype(float)}, "integer dtype"),
             ({"y": [*"abca", None]}, "missing label, None at 4"),
             ({"y": [*"abca", True]}, "received bool and str"),

@@ -56,7 +56,7 @@ class TestOneColumn:
         ],
     )
     def test_times_are_refused_with_a_hint(self, values):
-        with pytest.raises(ValueError, match="no times of day or durations in column 'a'.*hours"):
+        with pytest.raises(ValueError, match="column 'a' .*times as numbers, such as hours; rec"):
             read_column("a", values)
 
     @pytest.mark.parametrize("values", [["a", 1], [True, 1], [[1], [2]], [object()], [1j]])
@@ -168,7 +168,7 @@ class TestDates:
             (None, "", [3.0], "Expected dates in column 'a'.*received 3.0"),
             (None, None, [NOON], "Expected numbers in column 'a'; received datetime"),
             (("b",), None, [NOON], "Expected strings in column 'a'; received datetime"),
-            (None, "", [NOON, "x"], "strings, booleans or dates, one kind of them; received"),
+            (None, "", [NOON, "x"], "strings, booleans or dates, one kind of them, and"),
         ],
     )
     def test_what_is_refused(self, known, form, values, match):
