@@ -1,5 +1,6 @@
 """What anybody would try first: classifiers of scikit-learn, and boosted trees of others."""
 
+import functools
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -20,13 +21,7 @@ _MOST_CATEGORIES = 255
 
 
 def baseline(name: str, columns: Columns | None, seed: int) -> Any:
-    """Returns an unfitted classifier of encoded rows, NaN where missing.
-
-    Args:
-        name: one of `choices.BASELINES`.
-        columns: the columns of the table that rows are of, or `None` for images.
-        seed: seed of everything random.
-    """
+    """Returns an unfitted classifier of `choices.BASELINES` for images, or rows with columns."""
     return _MADE[name](columns, seed)
 
 
@@ -66,20 +61,18 @@ def _forest(columns: Columns | None, seed: int) -> Any:
     return RandomForestClassifier(n_jobs=-1, random_state=seed)
 
 
-def _other(module: str, name: str, **arguments: Any) -> Callable[..., Any]:
-    """Returns what makes a classifier of a package that is not required."""
-
-    def make(columns: Columns | None, seed: int) -> Any:
-        return getattr(importlib.import_module(module), name)(random_state=seed, **arguments)
-
-    return make
+def _other(module: str, name: str, columns: Columns | None, seed: int, **arguments: Any) -> Any:
+    """Returns a classifier of a package that is not required."""
+    return getattr(importlib.import_module(module), name)(random_state=seed, **arguments)
 
 
 _MADE: dict[str, Callable[..., Any]] = {
     "logistic": _logistic,
     "boosting": _boosting,
     "forest": _forest,
-    "lightgbm": _other("lightgbm", "LGBMClassifier", verbosity=-1),
-    "xgboost": _other("xgboost", "XGBClassifier"),
-    "catboost": _other("catboost", "CatBoostClassifier", verbose=0, allow_writing_files=False),
+    "lightgbm": functools.partial(_other, "lightgbm", "LGBMClassifier", verbosity=-1),
+    "xgboost": functools.partial(_other, "xgboost", "XGBClassifier"),
+    "catboost": functools.partial(
+        _other, "catboost", "CatBoostClassifier", verbose=0, allow_writing_files=False
+    ),
 }

@@ -226,8 +226,8 @@ class Comparison:
             from csdl_keras_cli.baselines import baseline
 
             start = time.perf_counter()
-            rows, columns = {part: self._flat(part) for part in parts}, self.data.columns
-            fitted = baseline(name, columns, self.seed)
+            rows = {part: self._flat(part) for part in parts}
+            fitted = baseline(name, self.data.columns, self.seed)
             fitted.fit(rows["train"], self.data.y["train"])
             decisions = {part: np.ravel(fitted.predict(rows[part])) for part in parts[1:]}
             seconds = time.perf_counter() - start
@@ -546,12 +546,11 @@ def unsuited(name: Any, data: Data) -> str | None:
             f"Expected images of classes 0 to K - 1 for {name!r}; received {data.name}, a table or "
             "labels with names."
         )
-    others = len(data.decisions) > len(data.labels)
-    if isinstance(name, str) and name not in OF_LABELS:
-        if data.known is not None or (others and name != "cost_model"):
-            what = "costs that are known when deciding" if data.known is not None else "decisions"
-            return (
-                f"Expected an algorithm such as 'calibrated_bayes' for {what} "
-                f"{'that are no class' * (data.known is None)}; received {name!r}."
-            )
+    what = ""
+    if data.known is not None:
+        what = "costs that are known when deciding"
+    elif len(data.decisions) > len(data.labels) and name != "cost_model":
+        what = "decisions that are no class"
+    if what and isinstance(name, str) and name not in OF_LABELS:
+        return f"Expected an algorithm such as 'calibrated_bayes' for {what}; received {name!r}."
     return None
