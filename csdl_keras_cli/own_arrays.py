@@ -25,11 +25,21 @@ def data_of_arrays(
     parts = split(numbers, seed, split_by, groups)
     x = x if is_frame(x) else input_array("x", x)
     check_rows("x", x, len(numbers))
-    inputs = _inputs(x, parts["train"])
-    matrix, vectors, known = _costs(costs, len(numbers), classes)
-    own = known if vectors is None else vectors
+    inputs: Any = as_table(x if is_frame(x) or x.ndim != 2 else pandas.DataFrame(x), parts["train"])
+    if inputs is None:
+        inputs = (x if x.ndim == 4 else x[..., None]).astype("float32")
+    known = isinstance(costs, AffineCosts) or np.ndim(costs) == 3
+    own: Any = None
+    matrix: Any = None
+    if known:
+        own = check_known_costs(costs, len(numbers))
+    elif len(costs) == len(numbers):
+        own = check_cost_vectors(costs, classes=classes)
+    else:
+        order = np.arange(len(costs)) if classes is None and is_frame(costs) else classes
+        matrix = check_cost_matrix(by_class("costs", costs, "(K, D)", order), square=False)
     num_labels, num_decisions = (matrix if own is None else own).shape[-2:]
-    if vectors is not None:
+    if own is not None and not known:
         num_labels = max(numbers) + 1 if classes is None else len(classes)
     check_labels(numbers, int(num_labels))
     labels = tuple(range(num_labels)) if classes is None else tuple(classes.tolist())
@@ -46,7 +56,7 @@ def data_of_arrays(
     )
     if own is not None:
         by_part = {part: own[rows] for part, rows in parts.items()}
-        if vectors is None:
+        if known:
             means = mean_matrix(by_part["train"])
             data = dataclasses.replace(data, known=by_part, amounts=means)
         else:
@@ -59,24 +69,3 @@ def data_of_arrays(
         taken = positions("today", taken.astype("str"), data.decisions)
     taken = check_decisions(taken, len(numbers), len(data.decisions), "today")
     return dataclasses.replace(data, today=taken[parts["test"]])
-
-
-def _inputs(x: Any, train: np.ndarray) -> Any:
-    """Returns a `Table` of rows or a data frame, or images with their channels."""
-    if is_frame(x):
-        return as_table(x, train)
-    if x.ndim == 2:
-        return as_table(pandas.DataFrame(x))
-    return (x if x.ndim == 4 else x[..., None]).astype("float32")
-
-
-def _costs(costs: Any, size: int, classes: Any) -> tuple[Any, Any, Any]:
-    """Returns a cost matrix, cost vectors, or costs known when deciding; the others are `None`."""
-    if isinstance(costs, AffineCosts) or np.ndim(costs) == 3:
-        return None, None, check_known_costs(costs, size)
-    if len(costs) == size:
-        return None, check_cost_vectors(costs, classes=classes), None
-    if classes is None and is_frame(costs):
-        classes = np.arange(len(costs))
-    matrix = by_class("costs", costs, "(K, D)", classes)
-    return check_cost_matrix(matrix, square=False), None, None

@@ -19,9 +19,6 @@ from csdl_keras_cli.own_columns import as_written, check_inputs, read_labels
 
 #: Commas come last, since there are some in names and numbers, too.
 _SEPARATORS = (";", "\t", "|", ",")
-#: Options whose values are names of columns, and those that no column may be in twice.
-COLUMN_OPTIONS = tuple("drop categories cost_columns known_costs split_by group today".split())
-EXCLUSIVE = ("label", "drop", "categories", "cost_columns")
 _WHITE = {"uint8": 255, "uint16": 65535}
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
 #: The line by which Excel tells the separator, such as "sep=;".
@@ -180,7 +177,7 @@ def _content(path: pathlib.Path, suffix: str, options: dict[str, Any]) -> Any:
 def _name_columns(arguments: argparse.Namespace, known: list[str]) -> None:
     """Replaces the values of options by the names of columns; several may be between commas."""
     chosen = {"label": [arguments.label]}
-    for option in COLUMN_OPTIONS:
+    for option in "drop categories cost_columns known_costs split_by group today".split():
         found = []
         for value in getattr(arguments, option):
             parts = [value] if value in known else next(csv.reader([value], skipinitialspace=True))
@@ -196,8 +193,9 @@ def _name_columns(arguments: argparse.Namespace, known: list[str]) -> None:
                 f"received {name!r}.{did_you_mean(name, known)}"
             )
     # Costs that are known and dates may be inputs as well, and a date may order the rows.
-    exclusive = (name for it in EXCLUSIVE for name in chosen[it])
-    for names in (known, list(exclusive)):
+    options = "label drop categories cost_columns".split()
+    exclusive = [name for option in options for name in chosen[option]]
+    for names in (known, exclusive):
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(
                 f"Expected columns of distinct names in {arguments.data}, and options that name "

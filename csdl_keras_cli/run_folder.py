@@ -21,8 +21,6 @@ import csdl_keras
 from csdl_keras._utils.files import replace_file
 from csdl_keras.paper.results import read_runs
 
-_PACKAGES = ("csdl_keras", "keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
-
 
 class RunRecord:
     """The record of a run in run.json, the command, versions, settings and data, after others."""
@@ -39,13 +37,17 @@ class RunRecord:
         own = {"dataset": None} if vars(arguments).get("data") else {}
         machine = {"processor": platform.machine(), "cores": os.cpu_count()}
         machine["accelerators"] = ", ".join(accelerators()) or "none"
+        versions = {"python": platform.python_version()}
+        for package in "csdl_keras keras tensorflow jax torch numpy scikit-learn".split():
+            with contextlib.suppress(metadata.PackageNotFoundError):
+                versions[package] = metadata.version(package)
         record = {
             "command": shlex.join(["csdl-keras", *sys.argv[1:]]),
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             "arguments": vars(arguments) | own,
             "data": data,
             "settings": settings,
-            "versions": _versions(),
+            "versions": versions,
             "commit": _commit(),
             "backend": keras.backend.backend(),
             "machine": machine,
@@ -68,14 +70,6 @@ def accelerators() -> list[str]:
         return [cuda.get_device_name(index) for index in range(cuda.device_count())]
     names = map(str, keras.distribution.list_devices())
     return [name for name in names if "cpu" not in name.lower()]
-
-
-def _versions() -> dict[str, str]:
-    versions = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            versions[package] = metadata.version(package)
-    return versions
 
 
 def _commit() -> str | None:

@@ -35,8 +35,6 @@ _TUNERS = {
 _DEFAULT = "default"
 #: Columns of `trials.csv` before those of hyperparameters.
 _HEAD = ["trial", "status", "validation_cost", "seconds"]
-#: Most trials that are shown.
-_SHOWN = 6
 
 
 class Candidates:
@@ -192,7 +190,7 @@ def trials_of(tuner: Any, default: dict[str, Any]) -> pandas.DataFrame:
 def trials_text(trials: pandas.DataFrame) -> str:
     """Returns a table of the untuned default and the best trials, a column each."""
     untuned, done = trials["trial"] == _DEFAULT, trials["validation_cost"].notna()
-    shown = pandas.concat([trials[untuned], trials[done & ~untuned].head(_SHOWN)])
+    shown = pandas.concat([trials[untuned], trials[done & ~untuned].head(6)])
     table = shown.drop(columns="status").set_index("trial").T
     text = table.to_string(float_format="{:.4g}".format, na_rep="")
     return f"The best of {len(trials) - 1} trials, which are in trials.csv\n{text}"

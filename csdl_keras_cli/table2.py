@@ -87,16 +87,22 @@ def run(arguments: argparse.Namespace) -> int:
     import keras
 
     from csdl_keras import StageCache
-    from csdl_keras.paper.cells import processes
+    from csdl_keras.datasets import DataUnavailableError
+    from csdl_keras.paper.cells import DataSource, processes
     from csdl_keras.paper.folder import Folder
     from csdl_keras.paper.grid import Grid
     from csdl_keras_cli.run_folder import RunRecord
     from csdl_keras_cli.writable import check_writable
 
     tell, profile = functools.partial(print, flush=True), _profile(arguments)
-    missing = _unavailable(profile.datasets)
-    if arguments.datasets is not None and missing:
-        raise ValueError(next(iter(missing.values())))
+    missing: dict[str, str] = {}
+    for name in dict.fromkeys(it.removesuffix("_imb") for it in profile.datasets):
+        try:
+            DataSource(name).load()
+        except DataUnavailableError as error:
+            if arguments.datasets is not None:
+                raise
+            missing[name] = str(error)
     present = [it for it in profile.datasets if it.removesuffix("_imb") not in missing]
     profile = dataclasses.replace(profile, datasets=tuple(present))
     path = arguments.out or pathlib.Path("csdl_runs") / f"table2-{arguments.profile}"
@@ -167,20 +173,6 @@ def _profile(arguments: argparse.Namespace) -> Any:
     }
     given = {name: value for name, value in changes.items() if value}
     return dataclasses.replace(profile, settings=settings, searches=searches, **given)
-
-
-def _unavailable(names: tuple[str, ...]) -> dict[str, str]:
-    """Returns why data sets cannot be loaded, before others are trained on."""
-    from csdl_keras.datasets import DataUnavailableError
-    from csdl_keras.paper.cells import DataSource
-
-    reasons = {}
-    for name in dict.fromkeys(name.removesuffix("_imb") for name in names):
-        try:
-            DataSource(name).load()
-        except DataUnavailableError as error:
-            reasons[name] = str(error)
-    return reasons
 
 
 def _check_same(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
