@@ -25,10 +25,6 @@ _KINDS: dict[str, Any] = {
     "number": numbers.Real,
 }
 
-#: The encoded columns of a date, in addition to its days since 1970, and their numbers of
-#: categories.
-_DATE_PARTS = {"weekday": 7, "month": 12, "hour": 0}
-
 
 def is_frame(x: object) -> bool:
     """Returns True for a data frame of pandas, Polars and what has their methods."""
@@ -78,7 +74,8 @@ class Columns:
         for name, known in zip(self.names, self.categories, strict=True):
             found.append((str(name), len(known or ())))
             if name in formats:
-                found += [(f"{name}: {part}", size) for part, size in _DATE_PARTS.items()]
+                parts = {"weekday": 7, "month": 12, "hour": 0}
+                found += [(f"{name}: {part}", size) for part, size in parts.items()]
         return found
 
     @property

@@ -156,9 +156,7 @@ def snippet(data: Any, path: pathlib.Path) -> list[str]:
     if path.suffix == ".joblib":
         imports = ["import joblib"] + ["import csdl_keras as csdl"] * (not own)
         return [*imports, f"model = joblib.load({str(path)!r})", read, f"print(model.predict({x}))"]
-    costs = ""
-    if data.known_costs is not None:
-        costs = ", costs=cost_matrices(model.known_costs, x)"
+    costs = ", costs=cost_matrices(model.known_costs, x)" * (data.known_costs is not None)
     return [
         "import keras",
         "import csdl_keras as csdl  # before loading: it registers layers",

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import functools
+import html
 import pathlib
 import textwrap
 import time
@@ -23,7 +24,7 @@ from csdl_keras_cli.choices import (
 )
 from csdl_keras_cli.classifier import SavedClassifier, save_best
 from csdl_keras_cli.columns import rows_of
-from csdl_keras_cli.comparison_text import kind_of, table_html, table_text
+from csdl_keras_cli.comparison_text import HEADS, cells, kind_of, line
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.optional import check_installed
 from csdl_keras_cli.progress import Progress, progress
@@ -78,7 +79,12 @@ class Comparison:
         rows = []
         for (name, seed), row in self._rows.items():
             saved = self._difference(self._constant(seed), name, seed)
-            rows.append(row | saved | {"against_best": self._place(name, seed)})
+            rivals = [it for it in self._rows if it[1] == seed]
+            best, _ = min(rivals, key=lambda it: self._rows[it]["average_cost"])
+            place = "best" if name == best else "tied"
+            if self._difference(name, best, seed)["saved_low"] > 0:
+                place = "costlier"
+            rows.append(row | saved | {"against_best": place})
         return pandas.DataFrame(rows)
 
     @functools.cached_property
@@ -114,12 +120,15 @@ class Comparison:
         return frame
 
     def __repr__(self) -> str:
+        rows = [line(cells(str(name), row)) for name, row in self.to_frame().iterrows()]
         failed = [f"{it} failed: {type(why).__name__}: {why}" for it, why in self.failed.items()]
         sentence = textwrap.fill(self.sentence, 80)
-        return "\n".join([self.title, table_text(self.to_frame()), *failed, "", sentence])
+        return "\n".join([self.title, line(HEADS), *rows, *failed, "", sentence])
 
     def _repr_html_(self) -> str:
-        return table_html(self.title, self.to_frame(), self.sentence)
+        rows = [cells(str(name), row) for name, row in self.to_frame().iterrows()]
+        table = pandas.DataFrame(rows, columns=list(HEADS)).to_html(index=False, border=0)
+        return f"<p><b>{html.escape(self.title)}</b></p>{table}<p>{html.escape(self.sentence)}</p>"
 
     @property
     def title(self) -> str:
@@ -381,14 +390,6 @@ class Comparison:
             for seed, matrix in self.matrices.items()
         }
 
-    def _place(self, name: str, seed: int) -> str:
-        """Tells whether a row is the best of its matrix, tied with it, or costlier."""
-        own = [it for it in self._rows if it[1] == seed]
-        best = min(own, key=lambda it: self._rows[it]["average_cost"])[0]
-        if name == best:
-            return "best"
-        return "costlier" if self._difference(name, best, seed)["saved_low"] > 0 else "tied"
-
     def _saved(self, fitted: Any, seed: int, rule: str | int) -> SavedClassifier:
         """Returns a fitted classifier that decides by a rule; for Bayes it is calibrated."""
         from sklearn.frozen import FrozenEstimator
@@ -511,10 +512,7 @@ def compare(
 def chosen(
     data: Data, names: Sequence[Any] | None, effort: str | None, packaged: bool = False
 ) -> tuple[list[str], list[Any]]:
-    """Returns the baselines and algorithms to compare, the quickest first.
-
-    Raises a ValueError if an algorithm of `names` does not suit the data.
-    """
+    """Returns the baselines and algorithms to compare, the quickest first, if all suit the data."""
     baselines = ["logistic", "forest" if data.columns is None else "boosting"]
     baselines += [it for it in names or () if it in BASELINES and it not in baselines]
     found = [it for it in names or () if it not in BASELINES]

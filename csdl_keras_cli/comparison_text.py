@@ -1,10 +1,7 @@
-"""The table of a comparison, as lines of text and as HTML."""
+"""The table of a comparison as text: its heads, and the cells of a row and their line."""
 
-import html
 import math
 from typing import Any
-
-import pandas
 
 from csdl_keras_cli.choices import BASELINES
 
@@ -43,21 +40,7 @@ def line(found: tuple[str, ...]) -> str:
     return " ".join([name.ljust(first[1]), *(it.rjust(width) for it, width in others)]).rstrip()
 
 
-def table_text(frame: pandas.DataFrame) -> str:
-    """Returns the table as lines of at most 80 characters."""
-    rows = (line(cells(str(name), row)) for name, row in frame.iterrows())
-    return "\n".join([line(HEADS), *rows])
-
-
 NOTE = (
     "saved: relative to the best constant decision, with the paired 95 % interval.\n"
     "=: cannot be told from the best. Intervals are over test examples alone."
 )
-
-
-def table_html(title: str, frame: pandas.DataFrame, sentence: str) -> str:
-    """Returns the table as HTML, for notebooks."""
-
-    rows = [cells(str(name), row) for name, row in frame.iterrows()]
-    table = pandas.DataFrame(rows, columns=list(HEADS)).to_html(index=False, border=0)
-    return f"<p><b>{html.escape(title)}</b></p>{table}<p>{html.escape(sentence)}</p>"

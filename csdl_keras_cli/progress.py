@@ -14,10 +14,7 @@ EVERY = 15.0
 
 
 class Progress:
-    """Counts epochs and rows; shows nothing. Subclasses show them.
-
-    `with progress:` encloses what is shown.
-    """
+    """Counts epochs and rows; shows nothing, which subclasses do inside a `with`."""
 
     def __init__(self) -> None:
         self.what, self.detail = "", ""
