@@ -175,7 +175,7 @@ def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
     kinds = {_kind(value): value for value in listed if value is not None}
     if list(kinds) == ["date"]:
         return _moments(listed)
-    if categorical:
+    if categorical and array.dtype.kind != "m":
         return [_category(value) for value in listed]
     if "other" in kinds or len(kinds) > 1:
         received = sorted({type(value).__name__ for value in kinds.values()})

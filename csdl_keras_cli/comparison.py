@@ -78,7 +78,8 @@ class Comparison:
         """A row for each way to decide and each cost matrix, as in `results.csv`."""
         rows = []
         for (name, seed), row in self._rows.items():
-            saved = self._difference(self._constant(seed), name, seed)
+            constant = self._constant(row["constant_decision"])
+            saved = self._difference(constant, name, seed)
             rivals = [it for it in self._rows if it[1] == seed]
             best, _ = min(rivals, key=lambda it: self._rows[it]["average_cost"])
             place = "best" if name == best else "tied"
@@ -222,11 +223,11 @@ class Comparison:
 
     def add_constant(self) -> None:
         """Adds the decision that costs least if it is always taken, for each matrix."""
-        for seed in self.matrices:
-            chosen = int(self._prices("test", seed).mean(axis=0).argmin())
+        for seed, matrix in self.matrices.items():
+            chosen = int(self.data.prices("test", matrix).mean(axis=0).argmin())
             decisions = {part: np.full(self.data.size(part), chosen) for part in ("val", "test")}
             make = functools.partial(self._always, chosen, seed)
-            self.add(self._constant(seed), seed, decisions, make)
+            self.add(self._constant(self.data.decisions[chosen]), seed, decisions, make)
 
     def add_baseline(self, name: str) -> None:
         """Trains a classifier of another package; adds its argmax and its Bayes decision."""
@@ -312,7 +313,7 @@ class Comparison:
         """
         data, matrix = self.data, self.matrices[seed]
         costs = {part: float(data.paid(part, matrix, it).mean()) for part, it in decisions.items()}
-        constant = self._prices("test", seed).mean(axis=0)
+        constant = data.prices("test", matrix).mean(axis=0)
         self._chosen[name, seed] = decisions["test"]
         self._rows[name, seed] = {
             "dataset": data.name,
@@ -338,7 +339,7 @@ class Comparison:
             self.progress.row(self)
         if make is not None:
             # A matrix of small costs makes no better model.
-            rank = costs["val"] / (self._prices("val", seed).mean(axis=0).min() or 1.0)
+            rank = costs["val"] / (data.prices("val", matrix).mean(axis=0).min() or 1.0)
             if rank < self._lowest:
                 self._lowest, self._make = rank, make
                 self.best, self.best_seed = name, seed
@@ -353,18 +354,13 @@ class Comparison:
 
     # The parts of these.
 
-    def _prices(self, part: str, seed: int) -> np.ndarray:
-        return self.data.prices(part, self.matrices[seed])
-
     def _flat(self, part: str) -> np.ndarray:
         rows = rows_of(self.data.x[part])
         return np.reshape(rows, (len(rows), -1))
 
-    def _constant(self, seed: int) -> str:
-        """Returns the name of the row of the best constant decision."""
-        if len(self.matrices) > 1:
-            return "always one decision"
-        return f"always {self.data.decisions[self._prices('test', seed).mean(axis=0).argmin()]}"
+    def _constant(self, decision: str) -> str:
+        """Returns the name of the row of the best constant decision, one of each matrix."""
+        return "always one decision" if len(self.matrices) > 1 else f"always {decision}"
 
     def _difference(self, name: str, other: str, seed: int) -> dict[str, float]:
         """Returns how much less the other row costs than the first, with the 95 % interval."""
