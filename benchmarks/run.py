@@ -3,8 +3,9 @@
     python benchmarks/run.py peers --out benchmarks/results/peers
     python benchmarks/run.py tables --help
 
-The benchmarks are `peers`, `tables`, `effort` and `speed`. Each writes a CSV file row by row, from
-which a later call continues, and tables of its rows in Markdown, also those that guides include.
+The benchmarks are `peers`, `tables`, `effort`, `calibration_maps` and `speed`. Each writes a CSV
+file row by row, from which a later call continues, and tables of its rows in Markdown, also those
+that guides include.
 """
 
 import argparse
@@ -16,7 +17,8 @@ import warnings
 HERE = pathlib.Path(__file__).parent
 #: The module of each benchmark. It has its columns `FIELDS`, `add_options(parser)`,
 #: `measure(arguments, results)`, `table(rows)` and `guide_tables(rows)`.
-BENCHMARKS = {"peers": "peers", "tables": "tables", "effort": "effort", "speed": "entries"}
+BENCHMARKS = {name: name for name in ("peers", "tables", "effort", "calibration_maps")}
+BENCHMARKS["speed"] = "entries"
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -97,7 +97,7 @@ PICTURES = {
     "losses.poisson_cost losses.logistic_cost",
     "cost_matrix_heatmap": "costs.randomized_proportional",
     "reliability_diagram": "evaluation.reliability evaluation.Reliability "
-    "evaluation.calibration_error layers.TemperatureScaling calibrate",
+    "evaluation.calibration_error layers.TemperatureScaling layers.MatrixScaling calibrate",
     "risk_coverage": "evaluation.risk_coverage_curve evaluation.risk_coverage_area",
     "cost_confusion": "bayes_decisions",
     "noise_and_views": "MaskingNoise layers.RandomShift layers.RandomAffine layers.ImageViews",

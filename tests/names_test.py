@@ -34,8 +34,8 @@ NAMES = {
     "csdl_keras.layers": """
         BayesDecision BiasCorrectedTemperatureScaling CAE CaffePooling2D ClassCosts
         ClassProbabilities CostOutput Decision ExpectedCost ImageViews InverseLink MaskingNoise
-        MemberMean MemberScaling PriorAdjustment RandomAffine RandomShift StandardizedConv2D
-        TableEncoding TemperatureScaling ViewMean WithinChannelLRN
+        MatrixScaling MemberMean MemberScaling PriorAdjustment RandomAffine RandomShift
+        StandardizedConv2D TableEncoding TemperatureScaling ViewMean WithinChannelLRN
     """,
     "csdl_keras.losses": """
         LogisticCostLoss MINLoss ObservedCostLoss OneSidedLoss PoissonCostLoss

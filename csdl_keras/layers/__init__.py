@@ -9,6 +9,7 @@ from csdl_keras.layers.noise import MaskingNoise, MemberMean, MemberScaling, Ran
 from csdl_keras.layers.probabilities import (
     BiasCorrectedTemperatureScaling,
     ClassProbabilities,
+    MatrixScaling,
     PriorAdjustment,
     TemperatureScaling,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "ImageViews",
     "InverseLink",
     "MaskingNoise",
+    "MatrixScaling",
     "MemberMean",
     "MemberScaling",
     "PriorAdjustment",

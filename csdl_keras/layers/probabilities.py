@@ -56,6 +56,8 @@ class ClassProbabilities(WideLayer):
 
 # About the smallest normal float32: the logarithm of a probability of 0 stays finite.
 SMALLEST_PROBABILITY = 1.2e-38
+#: No classifier knows how improbable a class is beyond this. Chosen by cost, as the matrix's prior.
+LEAST_KNOWN = 1e-4
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -148,6 +150,73 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
     def get_config(self) -> dict[str, Any]:
         bias = None if self._initial_bias is None else self._initial_bias.tolist()
         return {**super().get_config(), "bias": bias}
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class MatrixScaling(WideLayer):
+    """Calibrates class probabilities by a matrix and a bias for each class.
+
+    `softmax(ln(max(p, floor)) W + b)`. A temperature `T` is the matrix `I / T`. Both are
+    non-trainable weights, which `csdl_keras.calibrate` finds.
+
+    Args:
+        matrix: `W`, `(K, K)` finite numbers, or `None` (default) for the identity.
+        bias: `b`, `K` finite numbers, or `None` (default) for zeros.
+        floor: the probability that smaller ones count as, in (0, 1), since no classifier knows how
+            improbable such a class is. Defaults to 1e-4.
+
+    Call arguments:
+        probabilities: `(batch, ..., K)`, each row summing to 1.
+
+    References:
+        - [Guo et al.: On calibration of modern neural networks, ICML
+          2017](https://proceedings.mlr.press/v70/guo17a.html)
+
+    Example:
+
+    >>> layer = MatrixScaling([[0.5, 0.0], [0.0, 0.5]], bias=[0.0, 1.0])
+    >>> print(ops.convert_to_numpy(layer(ops.array([[0.9, 0.1]]))).round(2))
+    [[0.52 0.48]]
+    """
+
+    output_kind = "probability"
+
+    def __init__(
+        self,
+        matrix: ArrayLike | None = None,
+        bias: ArrayLike | None = None,
+        floor: float = LEAST_KNOWN,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        self._initial = [
+            None if matrix is None else real_array("matrix", matrix, 2, "(K, K)"),
+            None if bias is None else real_array("bias", bias, 1, "(K,)"),
+        ]
+        self.floor = check_number("floor", floor, 0, 1, exclude_low=True)
+
+    def build(self, input_shape: Shape) -> None:
+        classes: Any = input_shape[-1]
+        shapes = {"matrix": (classes, classes), "bias": (classes,)}
+        for (name, shape), initial in zip(shapes.items(), self._initial, strict=True):
+            if initial is not None and initial.shape != shape:
+                raise ValueError(
+                    f"Expected `{name}` of shape {shape} for {classes} classes; received shape "
+                    f"{initial.shape}."
+                )
+            plain = "identity" if name == "matrix" else "zeros"
+            weight = self.add_weight(shape=shape, initializer=plain, trainable=False, name=name)
+            setattr(self, name, weight)
+            if initial is not None:
+                weight.assign(initial)
+
+    def call(self, probabilities: Tensor) -> Tensor:
+        logits = ops.log(ops.maximum(probabilities, self.floor))
+        return ops.softmax(ops.matmul(logits, self.matrix) + self.bias, axis=-1)
+
+    def get_config(self) -> dict[str, Any]:
+        matrix, bias = (None if it is None else it.tolist() for it in self._initial)
+        return {**super().get_config(), "matrix": matrix, "bias": bias}
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

@@ -18,6 +18,7 @@ from csdl_keras.layers import (
     ClassProbabilities,
     ExpectedCost,
     InverseLink,
+    MatrixScaling,
     PriorAdjustment,
     TemperatureScaling,
     ViewMean,
@@ -29,7 +30,10 @@ COST_MATRIX = "cost_matrix"
 # A part that is asked for again predicts without being compiled again.
 _PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDictionary()
 #: Layers behind which probabilities are still those under the same class frequencies.
-_KEEPING_PRIORS = (ClassProbabilities, TemperatureScaling, ViewMean, keras.layers.Average)
+_KEEPING_PRIORS = (
+    *(ClassProbabilities, MatrixScaling, TemperatureScaling),
+    *(ViewMean, keras.layers.Average),
+)
 
 
 # The name in the files of models that earlier versions saved.
@@ -135,7 +139,7 @@ def input_of_costs(shape: Shape) -> Tensor:
 def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
     """Returns the output of a classifier as `(batch, ..., max(K, 2))` rows that sum to 1."""
     output = model.outputs[0]
-    proper = (ClassProbabilities, PriorAdjustment, TemperatureScaling)
+    proper = (ClassProbabilities, MatrixScaling, PriorAdjustment, TemperatureScaling)
     if isinstance(layer_of(output), proper):
         return output
     return ClassProbabilities(from_logits, name="class_probabilities")(output)

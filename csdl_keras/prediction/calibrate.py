@@ -17,9 +17,10 @@ from csdl_keras.costs.checks import labels_of_rank
 from csdl_keras.layers import (
     BiasCorrectedTemperatureScaling,
     ClassProbabilities,
+    MatrixScaling,
     TemperatureScaling,
 )
-from csdl_keras.layers.probabilities import SMALLEST_PROBABILITY
+from csdl_keras.layers.probabilities import LEAST_KNOWN, SMALLEST_PROBABILITY
 from csdl_keras.prediction.bayes_classifier import (
     BayesModel,
     CostsEnding,
@@ -28,6 +29,12 @@ from csdl_keras.prediction.bayes_classifier import (
     costs_ending,
     split_inputs,
 )
+
+_METHODS = ("matrix", "bias_corrected", "temperature")
+#: The spread of the matrix of K classes about that of a temperature, relative to other priors:
+#: times 1 on its diagonal, and 1 / K elsewhere. Chosen by cost on the tables and images of
+#: `benchmarks/results/calibration_maps`.
+_MATRIX_SPREAD = 0.3
 
 # Layers that end in one logistic unit, of an example, a time or a pixel.
 _ENDS = (layers.Activation, layers.Dense, layers.Conv1D, layers.Conv2D, layers.Conv3D)
@@ -46,9 +53,10 @@ def calibrate(
     """Calibrates a classifier's probabilities on examples it was not trained on.
 
     It minimises the negative log-likelihood of the validation labels,
-    `-sum_n ln softmax(ln(p_n) / T + b)[y_n]`, over the temperature `T`, and with
-    `method="bias_corrected"` also over one bias for each class. Normal priors add
-    `(ln(T)^2 + |b|^2) / (2 spread^2)` to that sum, which keeps the minimum finite on few examples.
+    `-sum_n ln softmax(ln(p_n) (I + V) / T + b)[y_n]`, over a temperature `T`, a bias `b` for each
+    class and a matrix `V`, as far as `method` has them. Normal priors add
+    `(ln(T)^2 + |b|^2 + |V / S|^2) / (2 spread^2)` to that sum, where `S` is 0.3 on the diagonal and
+    `0.3 / K` elsewhere. They keep the minimum finite, and `V` near 0, on few examples.
 
     Args:
         model: a classifier, as `csdl_keras.bayes_classifier` takes it; or a model of expected costs
@@ -57,11 +65,12 @@ def calibrate(
         x_val: inputs that were not trained on, as `csdl_keras.decide` takes them, without costs.
         y_val: labels `(N,)` of the inputs, or `(N, ...)` for each pixel: integers, or of
             `model.classes`.
-        method: `"temperature"` (default) or `"bias_corrected"`.
+        method: `"temperature"` (default), which keeps the argmax; `"bias_corrected"` fits a
+            temperature and biases, and `"matrix"` all three, of probabilities of at least 1e-4.
         from_logits: whether a classifier's output is logits. Defaults to False.
         batch_size: as in `keras.Model.predict`.
-        spread: standard deviation of the priors of `ln(T)` and of biases, from 1e-6
-            to 1e6, or `None` for the likelihood alone. Defaults to 1.
+        spread: standard deviation of the priors, from 1e-6 to 1e6, or `None` for the likelihood
+            alone. Defaults to 1.
         sample_weight: weights of the shape of `y_val`, which are divided by their mean; `None`
             (default) is 1 for each.
 
@@ -72,6 +81,8 @@ def calibrate(
     References:
         - [Guo et al.: On calibration of modern neural networks, ICML
           2017](https://proceedings.mlr.press/v70/guo17a.html)
+        - [Berta, Holzmüller, Jordan, Bach: Structured matrix scaling for multi-class calibration,
+          2025](https://arxiv.org/abs/2511.03685)
 
     Example:
 
@@ -82,7 +93,7 @@ def calibrate(
     >>> csdl_keras.output_kind(calibrated), calibrated.output_shape
     ('probability', (None, 3))
     """
-    check_choice("method", method, ("temperature", "bias_corrected"))
+    check_choice("method", method, _METHODS)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
     inputs, probabilities, ending = probability_part(model, from_logits)
@@ -101,14 +112,16 @@ def calibrate(
             f"Expected `y_val` of shape {outputs.shape[:-1]}, a label for each row of the model's "
             f"outputs; received shape {labels.shape}."
         )
-    with_bias = method == "bias_corrected"
     rows = outputs.reshape(-1, classes), labels.ravel()
-    temperature, bias = fit_temperature(*rows, with_bias, spread, sample_weight)
+    matrix, bias = fit_scaling(*rows, method, spread, sample_weight)
     # A name that no layer has, also where a model that was loaded is calibrated again.
-    name = f"{model.name}_temperature"
-    scaling = TemperatureScaling(temperature, name=name)
-    if with_bias:
-        scaling = BiasCorrectedTemperatureScaling(temperature, bias, name=name)
+    name = f"{model.name}_{method}"
+    if method == "matrix":
+        scaling: Any = MatrixScaling(matrix, bias, name=name)
+    elif method == "bias_corrected":
+        scaling = BiasCorrectedTemperatureScaling(1.0 / matrix[0, 0], bias, name=name)
+    else:
+        scaling = TemperatureScaling(1.0 / matrix[0, 0], name=name)
     return with_probabilities(model, ending, scaling(probabilities), "calibrated")
 
 
@@ -157,41 +170,64 @@ def _of_logit(probabilities: Tensor) -> Tensor:
     return ClassProbabilities(from_logits=True, name="class_probabilities")(logit)
 
 
-def fit_temperature(
+def fit_scaling(
     probabilities: np.ndarray,
     labels: np.ndarray,
-    with_bias: bool = False,
+    method: str,
     spread: float | None = 1.0,
     sample_weight: np.ndarray | None = None,
-) -> tuple[float, np.ndarray]:
-    """Returns the temperature and biases `(K,)` under which labels `(N,)` are most likely."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the matrix `(K, K)` and bias `(K,)` by which labels `(N,)` are most likely.
+
+    The matrix is that of `MatrixScaling`; without `method="matrix"` it is that of a temperature.
+    """
     from scipy.optimize import minimize  # slow to import
     from scipy.special import log_softmax
 
-    logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST_PROBABILITY))
+    with_bias, with_matrix = method != "temperature", method == "matrix"
+    floor = LEAST_KNOWN if with_matrix else SMALLEST_PROBABILITY
+    logs = np.log(np.maximum(np.asarray(probabilities, "float64"), floor))
     size, classes = logs.shape
-    rows = np.arange(size)
+    rows, identity = np.arange(size), np.eye(classes)
+    # A constant that is added to all logits of an example changes nothing, and has no prior.
+    centring = identity - 1.0 / classes
+    logs -= logs.mean(axis=1, keepdims=True)
     shares = np.ones(size) if sample_weight is None else sample_weight
     shares = shares / shares.sum()
-    weight = 0.0 if spread is None else 1.0 / (spread**2 * size)
+    spreads = [np.ones(1 + classes * with_bias)]
+    if with_matrix:
+        spreads.append(_MATRIX_SPREAD * np.where(identity, 1.0, 1.0 / classes).ravel())
+    deviations = np.concatenate(spreads)
+    weights = 0.0 if spread is None else 1.0 / ((spread * deviations) ** 2 * size)
+
+    def parts(values: np.ndarray) -> tuple[float, Any, Any]:
+        bias = values[1 : 1 + classes] if with_bias else 0.0
+        more = values[1 + classes :].reshape(classes, classes) if with_matrix else None
+        return float(np.exp(-values[0])), bias, more
 
     def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
-        sharpness, bias = np.exp(-values[0]), values[1:] if with_bias else 0.0
-        scaled = log_softmax(logs * sharpness + bias, axis=1)
-        loss, error = -shares @ scaled[rows, labels], np.exp(scaled)
+        sharpness, bias, more = parts(values)
+        sharpened = sharpness * (logs if more is None else logs + logs @ more)
+        found = log_softmax(sharpened + bias, axis=1)
+        loss, error = -shares @ found[rows, labels], np.exp(found)
         error[rows, labels] -= 1.0
-        gradient = np.zeros_like(values)
-        gradient[0] = -sharpness * (shares @ np.sum(error * logs, axis=1))
+        error *= shares[:, None]
+        gradient = [[-np.sum(error * sharpened)]]
         if with_bias:
-            gradient[1:] = shares @ error
-        return loss + 0.5 * weight * np.sum(values**2), gradient + weight * values
+            gradient.append(error.sum(axis=0))
+        if with_matrix:
+            gradient.append(sharpness * (logs.T @ error).ravel())
+        total = loss + 0.5 * np.sum(weights * values**2)
+        return total, np.concatenate(gradient) + weights * values
 
     # Exponentials could overflow with larger values, which no data need.
-    bounds = [(-20.0, 20.0)] + [(None, None)] * (classes * with_bias)
-    start = np.zeros(len(bounds))
+    bounds = [(-20.0, 20.0)] + [(None, None)] * (len(deviations) - 1)
     # Where classes are separable, the likelihood is so flat that the default tolerances stop early.
     options = {"ftol": 0.0, "gtol": 1e-10}
-    found = minimize(
+    start = np.zeros(len(deviations))
+    values = minimize(
         likelihood, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options
     ).x
-    return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
+    sharpness, bias, more = parts(values)
+    matrix = sharpness * (identity if more is None else centring @ (identity + more))
+    return matrix, bias if with_bias else np.zeros(classes)

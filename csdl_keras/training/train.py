@@ -34,7 +34,7 @@ from csdl_keras.fitting.cache import (
 from csdl_keras.fitting.fit import RaiseOnDivergence, check_observers, executed_steps, seeded_fit
 from csdl_keras.layers.table_encoding import FrameColumns
 from csdl_keras.prediction.bayes_classifier import bayes_classifier
-from csdl_keras.prediction.calibrate import calibrate, fit_temperature, with_temperature
+from csdl_keras.prediction.calibrate import calibrate, fit_scaling, with_temperature
 from csdl_keras.prediction.ensemble import ensemble, view_average
 from csdl_keras.prediction.kind import output_kind
 from csdl_keras.training.algorithms import Algorithm, get_algorithm
@@ -746,7 +746,8 @@ def _classifier(
         pairs = zip(models, held_out, strict=True)
         found = [(one.predict(it.x, verbose=0), it.y) for one, it in pairs if it is not None]
         rows, labels = map(np.concatenate, zip(*found, strict=True))
-        model = with_temperature(model, fit_temperature(rows, labels)[0])
+        matrix, _ = fit_scaling(rows, labels, "temperature")
+        model = with_temperature(model, 1.0 / matrix[0, 0])
     elif held_out[0] is not None:
         model = calibrate(model, held_out[0].x, held_out[0].y)
     if not algorithm.weighs_costs:

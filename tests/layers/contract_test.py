@@ -21,6 +21,7 @@ IMAGES = RNG.normal(size=(5, 7, 6, 2)).astype("float32")
 TABLE = np.where(np.arange(4) == 2, np.arange(200)[:, None] % 3, RNG.normal(size=(200, 4)))
 TABLE[::9, 3] = np.nan
 BIAS = np.array([0.5, -1.0, 2.0])
+SCALING = np.array([[1.0, 0.2, 0.0], [-0.3, 0.5, 0.0], [0.0, 0.1, 2.0]])
 KERNEL = RNG.normal(size=(2, 2, 2, 2)).astype("float32")
 COSTS = RNG.uniform(0, 9, size=(5, 3, 4)).astype("float32")
 
@@ -55,6 +56,12 @@ CASES = {
         P,
         normalized(P.astype("float64") ** 4 * np.exp(BIAS)),
     ),
+    "MatrixScaling": Case(
+        lambda: layers.MatrixScaling(SCALING, BIAS, floor=0.1),
+        P,
+        normalized(np.exp(np.log(np.maximum(P.astype("float64"), 0.1)) @ SCALING + BIAS)),
+    ),
+    "MatrixScaling, nothing given": Case(layers.MatrixScaling, P, P),
     "TemperatureScaling": Case(
         lambda: layers.TemperatureScaling(3.0), P, normalized(P.astype("float64") ** (1 / 3))
     ),
@@ -108,7 +115,7 @@ CASES = {
 }
 # Those of rows on pixels, each of which is an example.
 ROWS = (
-    *("BayesDecision", "BiasCorrected", "TemperatureScaling", "PriorAdjustment", "Decision"),
+    *("BayesDecision", "BiasCorrected", "MatrixScaling", "PriorAdjustment", "Decision"),
     *("ClassProbabilities, one", "ClassProbabilities, logits", "CostOutput", "InverseLink, log"),
 )
 PLACES = RNG.integers(5, size=(5, 2, 3))
@@ -180,6 +187,7 @@ class TestContract(TestCase):
         lambda: layers.CostOutput(3, bias_initializer="ones"),
         lambda: layers.InverseLink(),
         lambda: layers.PriorAdjustment([1.0, 1e-3], [1.0, 1.0]),
+        lambda: layers.MatrixScaling([[0.5, 1.001], [0.0, 0.5]]),
         lambda: layers.TemperatureScaling(2.0),
     ],
 )

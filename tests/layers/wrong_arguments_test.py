@@ -9,6 +9,7 @@ from tests.layers.contract_test import CASES, MATRIX
 WRONG = [
     (layers.BayesDecision, {}, "received None"),
     (layers.BayesDecision, {"cost_matrix": MATRIX - 1}, "`cost_matrix`"),
+    (layers.MatrixScaling, {"matrix": [[1, 2]], "bias": [[1]]}, "`bias`.*received shape"),
     (layers.TemperatureScaling, {"temperature": 0}, "`temperature`.*received 0"),
     (CAE, {"encoder": "5", "num_decisions": 3}, "`encoder`"),
     (CAE, {"encoder": 5, "num_decisions": 3, "corruption": 1.5}, "`rate`"),

@@ -1,4 +1,4 @@
-"""Temperatures and biases are the most likely ones, also where classes are almost separable."""
+"""What scales probabilities is the most likely, also where classes are almost separable."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,9 @@ from keras import layers
 from scipy.optimize import minimize
 
 from csdl_keras import calibrate
+from csdl_keras.layers import MatrixScaling
 from csdl_keras.layers.probabilities import SMALLEST_PROBABILITY
-from csdl_keras.prediction.calibrate import fit_temperature
+from csdl_keras.prediction.calibrate import fit_scaling
 from tests.support.small_models import functional, inputs
 from tests.support.testing import TestCase, to_numpy
 
@@ -61,7 +62,27 @@ def slow_optimum(loss, classes):
     return min(found)
 
 
-class TestFitTemperature(TestCase):
+def penalised_matrix(probabilities, labels, spread):
+    """Minus the log-likelihood with priors, of `[ln T, *bias, *V]`, one example after the other."""
+    classes = probabilities.shape[1]
+
+    def loss(values):
+        temperature, bias = np.exp(values[0]), values[1 : 1 + classes]
+        more = values[1 + classes :].reshape(classes, classes)
+        total = (values[0] ** 2 + np.sum(bias**2)) / (2 * spread**2)
+        for i, j in np.ndindex(more.shape):
+            total += more[i, j] ** 2 / (2 * (spread * (0.3 if i == j else 0.3 / classes)) ** 2)
+        for row, label in zip(probabilities, labels, strict=True):
+            logs = np.log(np.maximum(row, 1e-4))
+            logs = logs - logs.mean()
+            scores = (logs + logs @ more) / temperature + bias
+            total -= scores[label] - np.log(np.sum(np.exp(scores)))
+        return total / len(labels)
+
+    return loss
+
+
+class TestFitScaling(TestCase):
     @pytest.mark.parametrize("spread", [1.0, None])
     @pytest.mark.parametrize(
         "kind", ["separable", "nearly separable", "turned", "one class", "sure"]
@@ -69,24 +90,48 @@ class TestFitTemperature(TestCase):
     def test_no_slow_search_finds_a_better_one(self, kind, spread):
         for seed in range(3):
             shown, labels = problem(kind, seed)
-            temperature, bias = fit_temperature(shown, labels, True, spread)
+            matrix, bias = fit_scaling(shown, labels, "bias_corrected", spread)
+            temperature = 1.0 / matrix[0, 0]
             loss = penalised(shown, labels, spread)
             found = loss(np.array([np.log(temperature), *bias]))
             assert found <= slow_optimum(loss, shown.shape[1]) + 1e-7, (seed, temperature, bias)
 
-    @pytest.mark.parametrize("with_bias", [False, True])
-    def test_weights_stand_for_repeated_examples(self, with_bias):
+    @pytest.mark.parametrize("kind", ["nearly separable", "turned", "one class"])
+    def test_no_slow_search_finds_a_better_matrix(self, kind):
+        for seed, spread in ((0, 1.0), (1, 0.5)):
+            shown, labels = problem(kind, seed)
+            classes = shown.shape[1]
+            loss = penalised_matrix(shown.astype("float64"), labels, spread)
+            best = minimize(loss, np.zeros(1 + classes + classes**2), method="BFGS")
+            found = MatrixScaling(*fit_scaling(shown, labels, "matrix", spread))
+            temperature, bias = np.exp(best.x[0]), best.x[1 : 1 + classes]
+            logs = np.log(np.maximum(shown, 1e-4))
+            logs -= logs.mean(axis=1, keepdims=True)
+            more = best.x[1 + classes :].reshape(classes, classes)
+            expected = softmax((logs + logs @ more) / temperature + bias)
+            self.assertAllClose(found(shown), expected, atol=2e-4)
+
+    def test_a_matrix_mends_what_a_temperature_cannot(self):
+        true = softmax(np.random.default_rng(0).normal(size=(4000, 3), scale=2.0))
+        shown = true @ [[0.6, 0.4, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]  # two are mixed up
+        labels, losses = drawn(true), {}
+        for method in ("temperature", "bias_corrected", "matrix"):
+            rows = to_numpy(MatrixScaling(*fit_scaling(shown, labels, method))(shown))
+            losses[method] = -np.log(rows[np.arange(4000), labels]).mean()
+        assert losses["matrix"] < losses["bias_corrected"] - 0.01 < losses["temperature"] - 0.01
+
+    @pytest.mark.parametrize("method", ["temperature", "bias_corrected", "matrix"])
+    def test_weights_stand_for_repeated_examples(self, method):
         true = softmax(RNG.normal(size=(90, 3), scale=2.0))
         labels, counts = drawn(softmax(0.5 * np.log(true))), RNG.integers(4, size=90)
         rows, repeated = np.repeat(true, counts, axis=0), np.repeat(labels, counts)
-        found = fit_temperature(true, labels, with_bias, None, counts)
-        expected = fit_temperature(rows, repeated, with_bias, None)
-        self.assertAllClose(found[0], expected[0], rtol=1e-4)
-        self.assertAllClose(found[1], expected[1], atol=1e-3)
+        found = MatrixScaling(*fit_scaling(true, labels, method, None, counts))
+        expected = MatrixScaling(*fit_scaling(rows, repeated, method, None))
+        self.assertAllClose(found(true), expected(true), atol=1e-3)
         # Priors weigh as much whatever the unit of weights.
-        found = fit_temperature(true, labels, with_bias, 0.1, np.full(90, 50.0))
-        expected = fit_temperature(true, labels, with_bias, 0.1)
-        self.assertAllClose(found[0], expected[0], rtol=1e-4)
+        found = fit_scaling(true, labels, method, 0.1, np.full(90, 50.0))
+        expected = fit_scaling(true, labels, method, 0.1)
+        self.assertAllClose(found[0], expected[0], rtol=1e-4, atol=1e-5)
         self.assertAllClose(found[1], expected[1], atol=1e-5)
 
 

@@ -153,7 +153,7 @@ def test_networks_of_an_estimator():
         model.compile("sgd", csdl.SOSRLoss())
         return model
 
-    with refused("that is not compiled"):
+    with refused("not compiled"):
         CostSensitiveClassifier(network=build, cost_matrix=C).fit(
             np.repeat(X, 3, axis=0), np.repeat(LABELS, 3)
         )

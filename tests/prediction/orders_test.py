@@ -19,7 +19,7 @@ from csdl_keras.models import (
     view_average,
 )
 from csdl_keras.prediction.bayes_classifier import probability_model
-from csdl_keras.prediction.calibrate import fit_temperature
+from csdl_keras.prediction.calibrate import fit_scaling
 from tests.support.testing import to_numpy
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
@@ -120,11 +120,12 @@ class Chain:
         weights = np.array(new) / np.array(old)
         self.replace(rows=lambda x: normalised(rows(x) * weights), frequencies=new)
 
-    def calibrate(self, method="temperature"):
+    def calibrate(self, method="matrix"):
         self.model = csdl.calibrate(self.model, X, Y, method)
         rows = self.reference.rows
-        found, bias = fit_temperature(rows(X), Y, method == "bias_corrected")
-        self.replace(rows=lambda x: softmax(np.log(rows(x)) / found + bias))
+        matrix, bias = fit_scaling(rows(X), Y, method)
+        least = 1e-4 if method == "matrix" else 0.0
+        self.replace(rows=lambda x: softmax(np.log(np.maximum(rows(x), least)) @ matrix + bias))
 
     def bias(self):
         self.calibrate("bias_corrected")

@@ -2,14 +2,18 @@
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 from csdl_keras.costs import AffineCosts
+from csdl_keras.prediction.calibrate import fit_scaling
 from csdl_keras.sklearn import BayesClassifier
 from tests.sklearn.fitted import COSTS, LABELS, MATRIX, X, Y
 
@@ -28,13 +32,28 @@ def expected(probabilities, matrix_of):
     return np.array(rows)
 
 
-@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature", None])
+def by_matrix(base, x, labels, cv=5, weights=None):
+    """Probabilities of `x` by a classifier that is fitted to all of it, and calibrated."""
+    given, rows = {} if weights is None else {"sample_weight": weights}, np.empty((len(x), 3))
+    for train, test in StratifiedKFold(cv).split(x, labels):
+        own = {} if weights is None else {"sample_weight": weights[train]}
+        rows[test] = base.fit(x[train], labels[train], **own).predict_proba(x[test])
+    spread = 1.0 if weights is None else np.sqrt(weights.mean())  # weights are counts
+    matrix, bias = fit_scaling(rows, labels, "matrix", spread, weights)
+    rows = base.fit(x, labels, **given).predict_proba(x)
+    return np.stack([softmax(np.log(np.maximum(row, 1e-4)) @ matrix + bias) for row in rows])
+
+
+@pytest.mark.parametrize("method", ["matrix", "sigmoid", "isotonic", "temperature", None])
 def test_probabilities_and_decisions(method):
     base = make_pipeline(StandardScaler(), GaussianNB())
     model = BayesClassifier(base, MATRIX, method, cv=3).fit(X, Y)
-    other = base if method is None else CalibratedClassifierCV(base, method=method, cv=3)
-    probabilities = other.fit(X, Y).predict_proba(X)
-    np.testing.assert_allclose(model.predict_proba(X), probabilities)
+    if method == "matrix":
+        probabilities = by_matrix(base, X, INDICES, cv=3)
+    else:
+        other = base if method is None else CalibratedClassifierCV(base, method=method, cv=3)
+        probabilities = other.fit(X, Y).predict_proba(X)
+    np.testing.assert_allclose(model.predict_proba(X), probabilities, rtol=1e-6)
     for costs, matrix_of in (
         (None, lambda n: MATRIX),
         (MATRIX[::-1, ::-1], lambda n: MATRIX[::-1, ::-1]),
@@ -51,8 +70,25 @@ def test_probabilities_and_decisions(method):
         assert model.score(X, Y, costs=costs) == pytest.approx(-np.mean(paid))
 
 
+@pytest.mark.parametrize("labels", [INDICES, INDICES > 0], ids=["three", "two"])
+def test_scores_of_a_classifier_without_probabilities(labels):
+    model = BayesClassifier(LinearSVC(), 1 - np.eye(len(set(labels)))).fit(X, labels)
+    scores = LinearSVC().fit(X, labels).decision_function(X)
+    if scores.ndim == 1:
+        scores = np.stack([-scores, scores], axis=1) / 2
+    scaling = model.estimator_
+    logs = np.log(np.maximum(softmax(scores, axis=1), 1e-4))
+    expected = softmax(logs @ scaling.matrix_ + scaling.bias_, axis=1)
+    np.testing.assert_allclose(model.predict_proba(X), expected)
+    assert np.abs(scaling.matrix_ - np.eye(len(logs[0]))).max() > 0.05
+
+
 def test_a_fitted_classifier_is_only_calibrated():
     fitted = GaussianNB().fit(X[:45], Y[:45])
+    model = BayesClassifier(FrozenEstimator(fitted), MATRIX).fit(X[45:], Y[45:])
+    matrix, bias = fit_scaling(fitted.predict_proba(X[45:]), INDICES[45:], "matrix")
+    np.testing.assert_allclose(model.estimator_.matrix_, matrix, rtol=1e-6)
+    np.testing.assert_allclose(model.estimator_.bias_, bias, rtol=1e-6)
     model = BayesClassifier(FrozenEstimator(fitted), MATRIX, "sigmoid").fit(X[45:], Y[45:])
     frozen = CalibratedClassifierCV(FrozenEstimator(fitted)).fit(X[45:], Y[45:])
     np.testing.assert_allclose(model.predict_proba(X), frozen.predict_proba(X))
@@ -63,14 +99,17 @@ def test_a_fitted_classifier_is_only_calibrated():
         plain.fit(X[:3], ["cat", "dog", "fox"])
 
 
-@pytest.mark.parametrize("method", ["sigmoid", None])
+@pytest.mark.parametrize("method", ["matrix", "sigmoid", None])
 def test_weights_reach_classifier_and_calibration(method):
     model = BayesClassifier(LogisticRegression(), calibration=method)
     base = LogisticRegression()
-    other = base if method is None else CalibratedClassifierCV(base, method=method, cv=5)
     found = model.fit(X, Y, sample_weight=WEIGHTS).predict_proba(X)
-    expected = other.fit(X, Y, sample_weight=WEIGHTS).predict_proba(X)
-    np.testing.assert_allclose(found, expected)
+    if method == "matrix":
+        expected = by_matrix(base, X, INDICES, weights=WEIGHTS)
+    else:
+        other = base if method is None else CalibratedClassifierCV(base, method=method, cv=5)
+        expected = other.fit(X, Y, sample_weight=WEIGHTS).predict_proba(X)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
     assert np.abs(found - model.fit(X, Y).predict_proba(X)).max() > 1e-3
 
 
@@ -105,8 +144,12 @@ def test_costs_with_a_decision_that_is_no_class():
 @pytest.mark.parametrize(
     ("arguments", "data", "match"),
     [
-        ({"calibration": "platt"}, {}, "'method' parameter of CalibratedClassifierCV"),
-        ({}, {"y": np.where(np.arange(90) < 4, "fox", "cat")}, "less than 5 examples"),
+        ({"calibration": "platt"}, {}, "Expected `calibration` to be one of"),
+        (
+            {"calibration": "isotonic"},
+            {"y": np.where(np.arange(90) < 4, "fox", "cat")},
+            "less than 5 examples",
+        ),
         ({}, {"y": ["cat"] * 90}, "Expected at least 2 classes in `y`; received one class"),
         ({"cost_matrix": MATRIX}, {"costs": AFFINE}, "received both"),
     ],

@@ -149,6 +149,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "BiasCorrectedTemperatureScaling": lambda: Case(
         network(softmax(), csdl_layers.BiasCorrectedTemperatureScaling(2.0, [0.1, -0.3, 0.2]))
     ),
+    "MatrixScaling": lambda: Case(
+        network(softmax(), csdl_layers.MatrixScaling(2.0 * np.eye(3) - 0.1, [0.1, -0.3, 0.2]))
+    ),
     "PriorAdjustment": lambda: Case(
         network(softmax(), csdl_layers.PriorAdjustment([0.2, 0.3, 0.5], [6.0, 1.0, 0.0]))
     ),
