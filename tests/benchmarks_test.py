@@ -24,7 +24,7 @@ def program(monkeypatch):
     return importlib.import_module
 
 
-@pytest.mark.parametrize("name", ["peers", "tables", "effort", "speed"])
+@pytest.mark.parametrize("name", ["peers", "tables", "effort", "calibration_maps", "speed"])
 def test_committed_tables_are_those_of_the_committed_rows(program, name):
     folder = BENCHMARKS / "results" / name
     rows = program("results").rows_of(folder / f"{name}.csv")

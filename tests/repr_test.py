@@ -24,11 +24,6 @@ X, Y = np.ones((60, 3)), np.arange(60) % 2
             "SOSRLoss(cost_matrix=[[0.0, 1.0], [5.0, 0.0]], cost_scale=1.0, output='cost', "
             "binary_costs=False, alpha=2.0)",
         ),
-        (
-            losses.MINLoss(1 - np.eye(10)),
-            "MINLoss(cost_matrix=ndarray of shape (10, 10), cost_scale=1.0, "
-            "output='probability', binary_costs=False)",
-        ),
         (losses.ReconstructionLoss(), "ReconstructionLoss(from_logits=False)"),
         (
             average_cost_scorer(MATRIX),

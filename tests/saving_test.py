@@ -12,8 +12,7 @@ import pytest
 
 from csdl_keras import layers, losses, metrics, models
 from tests.support.fresh_process import run_python
-from tests.support.saved_objects import CASES, Case
-from tests.support.testing import to_numpy
+from tests.support.saved_objects import CASES, Case, answers
 
 # Loads every model of a folder; writes its outputs, what `evaluate` says, and the weights that
 # it has after it lost them and read them from the weights file.
@@ -30,11 +29,11 @@ for path in sorted(pathlib.Path({folder!r}).glob("*.keras")):
         model = keras.saving.load_model(path)
         outputs = model(data["x"])
         outputs = outputs if isinstance(outputs, dict) else {{"outputs": outputs}}
-        results = {{name: keras.ops.convert_to_numpy(value) for name, value in outputs.items()}}
+        results = {{"output/" + it: keras.ops.convert_to_numpy(outputs[it]) for it in outputs}}
         if targets:
             y = targets.get("only", targets)
             values = model.evaluate(data["x"], y, verbose=0, return_dict=True)
-            results.update({{"evaluate " + name: value for name, value in values.items()}})
+            results |= {{"evaluate/" + name: value for name, value in values.items()}}
         for weight in model.weights:
             weight.assign(keras.ops.full(weight.shape, 7.0, dtype=weight.dtype))
         model.load_weights(path.with_suffix(".weights.h5"))
@@ -52,14 +51,8 @@ def file_name(name: str) -> str:
 
 def results(case: Case) -> dict[str, np.ndarray]:
     """What the loader writes, from the model before it is saved."""
-    outputs = case.model(case.x)
-    outputs = outputs if isinstance(outputs, dict) else {"outputs": outputs}
-    found = {name: to_numpy(value) for name, value in outputs.items()}
-    if case.y is not None:
-        values = case.model.evaluate(case.x, case.y, verbose=0, return_dict=True)
-        found.update({f"evaluate {name}": np.array(value) for name, value in values.items()})
     weights = enumerate(case.model.get_weights())
-    return {**found, **{f"weight {index}": np.array(weight) for index, weight in weights}}
+    return answers(case) | {f"weight {index}": np.array(weight) for index, weight in weights}
 
 
 @pytest.fixture(scope="module")

@@ -16,25 +16,23 @@ def unwritable(tmp_path):
     return tmp_path / "file" / "folder"
 
 
-class TestBefore:
-    def test_a_stage_cache(self, unwritable):
-        with pytest.raises(ValueError, match="Expected `folder` to be a folder that can be writ"):
-            csdl.StageCache(unwritable)
+def test_a_stage_cache_says_so_before(unwritable):
+    with pytest.raises(ValueError, match="Expected `folder` to be a folder that can be writ"):
+        csdl.StageCache(unwritable)
 
 
-class TestLater:
-    def test_what_was_there_stays(self, tmp_path, monkeypatch):
-        path = tmp_path / "a.json"
-        replace_file(path, b"old")
+def test_what_was_there_stays(tmp_path, monkeypatch):
+    path = tmp_path / "a.json"
+    replace_file(path, b"old")
 
-        def fail(self, content):
-            with self.open("wb") as file:
-                file.write(content[:2])
-            raise OSError(errno.ENOSPC, "No space left on device")
+    def fail(self, content):
+        with self.open("wb") as file:
+            file.write(content[:2])
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr(pathlib.Path, "write_bytes", fail)
-        with pytest.raises(OSError, match="No space") as caught:
-            replace_file(path, b"new one")
-        assert caught.value.errno == errno.ENOSPC
-        monkeypatch.undo()
-        assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
+    monkeypatch.setattr(pathlib.Path, "write_bytes", fail)
+    with pytest.raises(OSError, match="No space") as caught:
+        replace_file(path, b"new one")
+    assert caught.value.errno == errno.ENOSPC
+    monkeypatch.undo()
+    assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]

@@ -1,5 +1,3 @@
-"""Tests of checks of costs and labels."""
-
 import numpy as np
 import pytest
 
@@ -12,13 +10,12 @@ WIDE = np.array([[0.0, 1.0, 7.0], [2.0, 0.0, 7.0]])
 @pytest.mark.parametrize(
     "check", [costs.check_cost_matrix, costs.check_cost_vectors, costs.check_mean_costs]
 )
-class TestAllChecks:
-    def test_returns_a_float64_copy(self, check):
-        given = np.array(C)
-        result = check(given)
-        np.testing.assert_array_equal(result, C)
-        result[0, 1] = 99.0
-        np.testing.assert_array_equal(given, C)
+def test_returns_a_float64_copy(check):
+    given = np.array(C)
+    result = check(given)
+    np.testing.assert_array_equal(result, C)
+    result[0, 1] = 99.0
+    np.testing.assert_array_equal(given, C)
 
 
 @pytest.mark.parametrize(

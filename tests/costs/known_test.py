@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from csdl_keras.costs.known import (
-    AffineCosts,
-    check_known_costs,
-    expected_costs,
-    vectors_of_labels,
-)
+from csdl_keras.costs.known import AffineCosts, check_known_costs, expected_costs, vectors_of_labels
 
 RNG = np.random.default_rng(0)
 FIXED, PER_UNIT = np.array([[0, 5.0], [0, 5.0]]), np.array([[0, 0], [1.0, -0.1]])

@@ -144,17 +144,16 @@ class TestLargest:
                 call(AMOUNT.max() * 0.999)
 
 
-class TestReport:
-    @pytest.mark.parametrize("form", ["vectors", "affine", "gains"])
-    def test_says_what_intervals_rest_on(self, form):
-        y_true, costs = GIVEN.get(form, (LABELS, GAINS))
-        costs = {"amounts" if form == "gains" else "cost_matrix": costs}
-        report = cost_report({"a": OWN}, y_true, **costs, unit="€")
-        amounts = {"vectors": VECTORS, "gains": GAINS}.get(form, MATRICES)
-        largest = np.abs(amounts).reshape(SIZE, -1).max(axis=1)
-        share = np.sort(largest)[-10:].sum() / largest.sum()
-        seen = f"largest amount seen, {number(largest.max())} €, "
-        text = " ".join(str(report).split())
-        assert seen in text
-        assert f"the ten largest hold {number(100 * share, 2)} % of the total." in text
-        assert report.largest_seen == largest.max() and report.ten_largest == pytest.approx(share)
+@pytest.mark.parametrize("form", ["vectors", "affine", "gains"])
+def test_report_says_what_intervals_rest_on(form):
+    y_true, costs = GIVEN.get(form, (LABELS, GAINS))
+    costs = {"amounts" if form == "gains" else "cost_matrix": costs}
+    report = cost_report({"a": OWN}, y_true, **costs, unit="€")
+    amounts = {"vectors": VECTORS, "gains": GAINS}.get(form, MATRICES)
+    largest = np.abs(amounts).reshape(SIZE, -1).max(axis=1)
+    share = np.sort(largest)[-10:].sum() / largest.sum()
+    seen = f"largest amount seen, {number(largest.max())} €, "
+    text = " ".join(str(report).split())
+    assert seen in text
+    assert f"the ten largest hold {number(100 * share, 2)} % of the total." in text
+    assert report.largest_seen == largest.max() and report.ten_largest == pytest.approx(share)

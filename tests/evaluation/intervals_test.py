@@ -1,5 +1,3 @@
-"""Tests of intervals and paired comparisons."""
-
 import numpy as np
 import pytest
 
@@ -16,11 +14,10 @@ def clopper_pearson(size):
     return 1 - 0.025 ** (1 / size)
 
 
-class TestCostInterval:
-    def test_no_mistake_was_seen(self):
-        low, high = cost_interval(LABELS, LABELS, C)
-        assert low == 0.0 and high == pytest.approx(9 * clopper_pearson(400))
-        assert cost_interval(C[LABELS], LABELS) == (low, high)
+def test_interval_where_no_mistake_was_seen():
+    low, high = cost_interval(LABELS, LABELS, C)
+    assert low == 0.0 and high == pytest.approx(9 * clopper_pearson(400))
+    assert cost_interval(C[LABELS], LABELS) == (low, high)
 
 
 class TestCompareCosts:

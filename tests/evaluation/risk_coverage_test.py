@@ -16,17 +16,16 @@ def literal_curve(y_true, expected_costs, cost_matrix):
     return [n / len(paid) for n in kept], [sum(paid[:n]) / n for n in kept]
 
 
-class TestRiskCoverage:
-    @hypothesis.settings(max_examples=40)
-    @hypothesis.given(st.integers(2, 4), st.integers(0, 1), st.integers(1, 25), st.integers(0, 99))
-    def test_against_a_literal_loop(self, classes, extra, size, seed):
-        rng = np.random.default_rng(seed)
-        matrix = rng.uniform(0.1, 9.0, size=(classes, classes + extra))
-        np.fill_diagonal(matrix, 0.0)
-        y_true = rng.integers(classes, size=size)
-        # Of either sign, with many ties.
-        expected_costs = rng.integers(-2, 4, size=(size, classes + extra)) / 2
-        curve = literal_curve(y_true, expected_costs, matrix)
-        np.testing.assert_allclose(risk_coverage_curve(y_true, expected_costs, matrix), curve)
-        area = risk_coverage_area(matrix[y_true], expected_costs)
-        assert area == pytest.approx(np.mean(curve[1]))
+@hypothesis.settings(max_examples=40)
+@hypothesis.given(st.integers(2, 4), st.integers(0, 1), st.integers(1, 25), st.integers(0, 99))
+def test_against_a_literal_loop(classes, extra, size, seed):
+    rng = np.random.default_rng(seed)
+    matrix = rng.uniform(0.1, 9.0, size=(classes, classes + extra))
+    np.fill_diagonal(matrix, 0.0)
+    y_true = rng.integers(classes, size=size)
+    # Of either sign, with many ties.
+    expected_costs = rng.integers(-2, 4, size=(size, classes + extra)) / 2
+    curve = literal_curve(y_true, expected_costs, matrix)
+    np.testing.assert_allclose(risk_coverage_curve(y_true, expected_costs, matrix), curve)
+    area = risk_coverage_area(matrix[y_true], expected_costs)
+    assert area == pytest.approx(np.mean(curve[1]))

@@ -1,5 +1,3 @@
-"""Tests of the cost-sensitive auto-encoder."""
-
 import keras
 import numpy as np
 import pytest

@@ -1,5 +1,3 @@
-"""Tests of random changes of inputs in training."""
-
 import keras
 import numpy as np
 import pytest

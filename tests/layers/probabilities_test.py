@@ -1,15 +1,10 @@
-"""Tests of class probabilities from outputs, and of their calibration."""
-
 import keras
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from csdl_keras.layers import (
-    ClassProbabilities,
-    TemperatureScaling,
-)
+from csdl_keras.layers import ClassProbabilities, TemperatureScaling
 from tests.support.testing import TestCase, to_numpy
 
 P = np.random.default_rng(0).dirichlet(np.ones(4), 5).astype("float32")

@@ -1,5 +1,3 @@
-"""Tests of random changes of images."""
-
 import keras
 import numpy as np
 from hypothesis import given, settings
@@ -29,9 +27,7 @@ class TestTransform(TestCase):
 
     @settings(max_examples=30)
     @given(
-        rotation=st.floats(-180, 180),
-        magnification=st.floats(0.3, 3),
-        shift=st.floats(-0.5, 0.5),
+        rotation=st.floats(-180, 180), magnification=st.floats(0.3, 3), shift=st.floats(-0.5, 0.5)
     )
     def test_stays_between_the_pixels(self, rotation, magnification, shift):
         changed = to_numpy(transform(IMAGES, rotation, magnification, shift, -shift))

@@ -1,16 +1,15 @@
-"""Losses and metrics give the values and gradients of version 0.2.0, on every backend."""
+"""Losses give the values and gradients of version 0.2.0, on every backend."""
 
 import pathlib
 
 import keras
 import numpy as np
 
-from csdl_keras import losses, metrics
-from csdl_keras.costs import AffineCosts
+from csdl_keras import losses
 from tests.support.gradients import gradient
 from tests.support.testing import to_numpy
 
-FILE = pathlib.Path(__file__).parents[1] / "data" / "golden" / "losses_and_metrics.npz"
+FILE = pathlib.Path(__file__).parents[1] / "data" / "golden" / "losses.npz"
 RNG = np.random.default_rng(0)
 LABELS = np.array([0, 2, 1, 2, 0, 1])
 WEIGHTS = np.array([1.0, 0.5, 2.0, 0.0, 3.0, 1.5], "float32")
@@ -22,7 +21,6 @@ SHARES = RNG.dirichlet(np.ones(3), 6).astype("float32")
 OUTPUTS = {width: RNG.normal(1, 2, (6, width)).astype("float32") for width in (3, 4)}
 LOGS = RNG.normal(size=(6, 3, 4)).astype("float32")
 JOINED = np.hstack([LABELS[:, None], ABSTAIN[LABELS]]).astype("float32")
-AFFINE = AffineCosts(np.arange(1.0, 7.0), 1 - np.eye(3, 4), ABSTAIN)
 
 LOSSES = {
     "sosr": (losses.SOSRLoss(alpha=2.0), COSTS, OUTPUTS[3]),
@@ -44,23 +42,10 @@ LOSSES = {
         OUTPUTS[3],
     ),
 }
-METRICS = {
-    "cost": (metrics.AverageCost(), COSTS, OUTPUTS[3]),
-    "cost_abstain": (metrics.AverageCost(ABSTAIN), LABELS, OUTPUTS[4]),
-    "cost_probability": (metrics.AverageCost(MATRIX, "probability"), LABELS, SHARES),
-    "cost_bayes": (metrics.AverageCost(ABSTAIN, "probability", bayes=True), LABELS, SHARES),
-    "cost_of_class": (metrics.AverageCost(MATRIX, class_id=2), LABELS, OUTPUTS[3]),
-    "cost_known": (metrics.AverageCost(output="probability"), LABELS, SHARES, AFFINE),
-    "normalized": (metrics.NormalizedCost(ABSTAIN), LABELS, OUTPUTS[4]),
-    "savings": (metrics.Savings(num_decisions=3), COSTS, OUTPUTS[3]),
-    "savings_known": (metrics.Savings(num_decisions=4), LABELS, OUTPUTS[4], AFFINE),
-    "accuracy": (metrics.DecisionAccuracy("probability"), LABELS, SHARES),
-    "accuracy_costs": (metrics.DecisionAccuracy(), COSTS, OUTPUTS[3]),
-}
 
 
 def answers() -> dict[str, np.ndarray]:
-    """Weighted losses of the examples and gradients of their mean, and results of metrics."""
+    """Weighted losses of the examples, and gradients of their mean."""
     found = {"expected_cost": to_numpy(losses.expected_cost(None, OUTPUTS[4]))}
     for name, (loss, y_true, y_pred) in LOSSES.items():
         y_true = keras.ops.convert_to_tensor(y_true.astype("float32"))
@@ -71,15 +56,6 @@ def answers() -> dict[str, np.ndarray]:
         found[f"gradient of {name}"] = gradient(mean, y_pred)
         each = type(loss).from_config({**loss.get_config(), "reduction": None})
         found[name] = to_numpy(each(y_true, y_pred, WEIGHTS))
-    for name, (metric, y_true, y_pred, *costs) in METRICS.items():
-        known = {"costs": costs[0]} if costs else {}
-        for given, weights in (("", None), ("weighted ", WEIGHTS)):
-            metric.reset_state()
-            for part in (slice(0, 2), slice(2, 6)):
-                sample_weight = None if weights is None else weights[part]
-                of_part = {key: value[part] for key, value in known.items()}
-                metric.update_state(y_true[part], y_pred[part], sample_weight, **of_part)
-            found[given + name] = to_numpy(metric.result())
     return found
 
 

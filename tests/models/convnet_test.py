@@ -1,5 +1,3 @@
-"""Tests of the convolutional network."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Tests of the fully-connected network."""
-
 import keras
 import numpy as np
 import pytest

@@ -1,5 +1,3 @@
-"""Tests of the network for tables."""
-
 import numpy as np
 import pandas
 import pytest

@@ -77,11 +77,7 @@ class TestWrongClassifiers:
                 model.predict(X, verbose=0)
 
     @pytest.mark.parametrize(
-        "model,match",
-        [
-            (softmax_layer(), "keras.Model"),
-            (Subclassed(3, "softmax"), "Wrap it"),
-        ],
+        "model,match", [(softmax_layer(), "keras.Model"), (Subclassed(3, "softmax"), "Wrap it")]
     )
     def test_no_model_with_known_inputs(self, model, match):
         with pytest.raises(ValueError, match=match):

@@ -85,20 +85,19 @@ def test_a_model_that_the_format_cannot_hold(tmp_path, format, message):
 
 
 @pytest.mark.usefixtures("idle")
-class TestErrors:
-    @pytest.mark.parametrize(
-        ("path", "format", "message"),
-        [
-            ("model.onnx", "litert", "ends in '.tflite'"),
-            ("file/model.tflite", "litert", "in a folder that exists.*received .*file"),
-            ("folder.onnx", "savedmodel", "new or empty folder"),
-        ],
-    )
-    def test_paths_and_formats(self, tmp_path, path, format, message):
-        (tmp_path / "file").write_text("precious")
-        (tmp_path / "folder.onnx").mkdir()
-        (tmp_path / "folder.onnx" / "precious").write_text("precious")
-        before = sorted(tmp_path.rglob("*"))
-        with pytest.raises(ValueError, match=message):
-            csdl.export(classifier(), tmp_path / path, format)
-        assert sorted(tmp_path.rglob("*")) == before
+@pytest.mark.parametrize(
+    ("path", "format", "message"),
+    [
+        ("model.onnx", "litert", "ends in '.tflite'"),
+        ("file/model.tflite", "litert", "in a folder that exists.*received .*file"),
+        ("folder.onnx", "savedmodel", "new or empty folder"),
+    ],
+)
+def test_wrong_paths_and_formats(tmp_path, path, format, message):
+    (tmp_path / "file").write_text("precious")
+    (tmp_path / "folder.onnx").mkdir()
+    (tmp_path / "folder.onnx" / "precious").write_text("precious")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(ValueError, match=message):
+        csdl.export(classifier(), tmp_path / path, format)
+    assert sorted(tmp_path.rglob("*")) == before

@@ -42,19 +42,18 @@ def by_loop(probabilities: np.ndarray, costs) -> np.ndarray:
     return np.array(found)
 
 
-class TestDecide:
-    @pytest.mark.parametrize("costs", KINDS.values(), ids=KINDS)
-    def test_a_classifier_and_instead_of_a_matrix_inside(self, costs):
-        model, ends = classifier(), keras.Input((3,))
-        expected = by_loop(model.predict(X, verbose=0), costs)
-        careful = bayes_classifier(model, MATRIX)
-        inner = keras.Model(ends, careful(ends))
-        before = decide(careful, X)
-        for one in (model, careful, keras.Sequential([keras.Input((3,)), inner])):
-            found = decide(one, X, costs=costs)
-            np.testing.assert_array_equal(found, expected)
-            assert (found.shape, found.dtype) == ((30,), np.int64)
-        np.testing.assert_array_equal(decide(careful, X), before)
+@pytest.mark.parametrize("costs", KINDS.values(), ids=KINDS)
+def test_a_classifier_and_instead_of_a_matrix_inside(costs):
+    model, ends = classifier(), keras.Input((3,))
+    expected = by_loop(model.predict(X, verbose=0), costs)
+    careful = bayes_classifier(model, MATRIX)
+    inner = keras.Model(ends, careful(ends))
+    before = decide(careful, X)
+    for one in (model, careful, keras.Sequential([keras.Input((3,)), inner])):
+        found = decide(one, X, costs=costs)
+        np.testing.assert_array_equal(found, expected)
+        assert (found.shape, found.dtype) == ((30,), np.int64)
+    np.testing.assert_array_equal(decide(careful, X), before)
 
 
 class TestCostInput(TestCase):

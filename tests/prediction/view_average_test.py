@@ -1,5 +1,3 @@
-"""Tests of the mean over shifted copies of an image."""
-
 import numpy as np
 import pytest
 

@@ -113,10 +113,9 @@ CHANGES = {
 OTHERS = {"callbacks", "verbose", "cache", "binary_costs"}
 
 
-class TestKeys:
-    def test_no_two_arguments_share_a_layer(self):
-        assert {*inspect.signature(csdl.pretrain).parameters} == CHANGES.keys() | OTHERS
-        changes = [{}, *(change for several in CHANGES.values() for change in several)]
-        assert len({key(**change) for change in changes}) == len(changes)
-        assert key() == key(verbose=0, x=X.astype("float32").copy())
-        assert key(beta=0) == key(beta=0, cost_matrix=C.T, costs=None)
+def test_no_two_arguments_share_a_layer():
+    assert {*inspect.signature(csdl.pretrain).parameters} == CHANGES.keys() | OTHERS
+    changes = [{}, *(change for several in CHANGES.values() for change in several)]
+    assert len({key(**change) for change in changes}) == len(changes)
+    assert key() == key(verbose=0, x=X.astype("float32").copy())
+    assert key(beta=0) == key(beta=0, cost_matrix=C.T, costs=None)

@@ -16,6 +16,7 @@ from csdl_keras import layers as csdl_layers
 from csdl_keras import losses, metrics, models
 from csdl_keras.losses import MINLoss, SOSRLoss
 from csdl_keras.metrics import AverageCost, DecisionAccuracy
+from tests.support.testing import to_numpy
 
 RNG = np.random.default_rng(0)
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
@@ -34,6 +35,17 @@ class Case(NamedTuple):
     y: Any = None
 
 
+def answers(case: Case) -> dict[str, np.ndarray]:
+    """What a model outputs and, where it is compiled, what `evaluate` says."""
+    outputs = case.model(case.x)
+    outputs = outputs if isinstance(outputs, dict) else {"outputs": outputs}
+    found = {f"output/{name}": to_numpy(value) for name, value in outputs.items()}
+    if case.y is not None:
+        values = case.model.evaluate(case.x, case.y, verbose=0, return_dict=True)
+        found |= {f"evaluate/{name}": np.asarray(value) for name, value in values.items()}
+    return found
+
+
 def network(*ends: Callable[[Any], Any]) -> keras.Model:
     """Four features to whatever `ends` make of five hidden units."""
     inputs = keras.Input((4,))
@@ -43,12 +55,10 @@ def network(*ends: Callable[[Any], Any]) -> keras.Model:
     return keras.Model(inputs, x)
 
 
-def on_images(*ends: Callable[[Any], Any]) -> Case:
+def shifted() -> Case:
     inputs = keras.Input(IMAGES.shape[1:])
     x = layers.Conv2D(3, 3, data_format="channels_last", padding="same")(inputs)
-    for end in ends:
-        x = end(x)
-    return Case(keras.Model(inputs, x), IMAGES)
+    return Case(keras.Model(inputs, csdl_layers.RandomShift(0.2, 0.2)(x)), IMAGES)
 
 
 def trained(model: keras.Model, x: np.ndarray, y: Any, **kwargs: Any) -> Case:
@@ -119,13 +129,10 @@ CASES: dict[str, Callable[[], Case]] = {
         SOSRLoss(cost_matrix=MATRIX), LABELS, metrics=[AverageCost(cost_matrix=MATRIX)]
     ),
     "OneSidedLoss": lambda: with_loss(losses.OneSidedLoss(), COSTS),
-    "OneSidedLoss(cost_matrix)": lambda: with_loss(losses.OneSidedLoss(MATRIX), LABELS),
     "MINLoss": lambda: with_loss(MINLoss(), COSTS),
     "MINLoss(cost_matrix)": lambda: with_loss(MINLoss(MATRIX, [0.2, 0.5, 0.3]), LABELS),
     "PoissonCostLoss": lambda: with_loss(losses.PoissonCostLoss(cost_scale=0.5), COSTS),
-    "PoissonCostLoss(cost_matrix)": lambda: with_loss(losses.PoissonCostLoss(MATRIX), LABELS),
     "LogisticCostLoss": lambda: with_loss(losses.LogisticCostLoss(cost_scale=0.1), COSTS),
-    "LogisticCostLoss(cost_matrix)": lambda: with_loss(losses.LogisticCostLoss(MATRIX / 9), LABELS),
     "SquaredErrorLoss": lambda: with_loss(losses.SquaredErrorLoss(), COSTS),
     "ReconstructionLoss": lambda: with_loss(losses.ReconstructionLoss(from_logits=True), X),
     "AverageCost(bayes)": lambda: trained(
@@ -135,15 +142,8 @@ CASES: dict[str, Callable[[], Case]] = {
         loss="sparse_categorical_crossentropy",
         metrics=[AverageCost(MATRIX, output="probability", bayes=True)],
     ),
-    "AverageCost, DecisionAccuracy": lambda: with_loss(
-        SOSRLoss(), COSTS, metrics=[AverageCost(), DecisionAccuracy()]
-    ),
     "NormalizedCost": lambda: with_loss(
         SOSRLoss(MATRIX), LABELS, metrics=[metrics.NormalizedCost(MATRIX), metrics.Savings(MATRIX)]
-    ),
-    "BayesDecision": lambda: Case(network(softmax(), csdl_layers.BayesDecision(WITH_ABSTAIN))),
-    "ClassProbabilities": lambda: Case(
-        network(layers.Dense(1), csdl_layers.ClassProbabilities(from_logits=True))
     ),
     "TemperatureScaling": lambda: Case(network(softmax(), csdl_layers.TemperatureScaling(3.0))),
     "BiasCorrectedTemperatureScaling": lambda: Case(
@@ -155,32 +155,19 @@ CASES: dict[str, Callable[[], Case]] = {
     "PriorAdjustment": lambda: Case(
         network(softmax(), csdl_layers.PriorAdjustment([0.2, 0.3, 0.5], [6.0, 1.0, 0.0]))
     ),
-    "InverseLink": lambda: Case(network(layers.Dense(3), csdl_layers.InverseLink("logit", 0.5))),
     "expected_cost": lambda: trained(
         network(softmax(), csdl_layers.BayesDecision(MATRIX)), X, LABELS, loss=losses.expected_cost
     ),
-    "CostOutput": lambda: Case(network(csdl_layers.CostOutput(3))),
-    "Decision": lambda: Case(network(layers.Dense(3), csdl_layers.Decision("probability"))),
     "MaskingNoise": lambda: Case(network(csdl_layers.MaskingNoise(0.5), layers.Dense(3))),
     "MemberScaling": lambda: Case(
         network(csdl_layers.MemberScaling(4), csdl_layers.MemberMean(), layers.Dense(3))
     ),
-    "TableEncoding": lambda: Case(
-        network(csdl_layers.TableEncoding([3, 0, 2, 0, 0], [0, 4, 0, 0, 0], [1]), layers.Dense(3))
-    ),
-    "CaffePooling2D max": lambda: on_images(csdl_layers.CaffePooling2D("max")),
-    "CaffePooling2D average": lambda: on_images(csdl_layers.CaffePooling2D("average", 4, 3)),
-    "RandomAffine": lambda: on_images(csdl_layers.RandomAffine(0.2, 10, 0.1, True)),
-    "StandardizedConv2D": lambda: on_images(csdl_layers.StandardizedConv2D(2, 3, padding="same")),
-    "RandomShift": lambda: on_images(csdl_layers.RandomShift(0.2, 0.2)),
-    "WithinChannelLRN": lambda: on_images(csdl_layers.WithinChannelLRN(5, alpha=1.0, beta=2.0)),
+    "RandomShift": shifted,
     "CAE": lambda: cae(tied=False),
     "CAE tied": lambda: cae(tied=True),
     "mlp probability": lambda: compiled_network("probability"),
     "mlp cost": lambda: compiled_network("cost"),
     "caffe_cifar10 quick probability": lambda: caffe("quick", "probability"),
-    "caffe_cifar10 quick cost": lambda: caffe("quick", "cost"),
-    "caffe_cifar10 full probability": lambda: caffe("full", "probability"),
     "caffe_cifar10 full cost": lambda: caffe("full", "cost"),
     "bayes_classifier": lambda: Case(models.bayes_classifier(network(softmax()), WITH_ABSTAIN)),
     "bayes_classifier one logit": lambda: Case(

@@ -19,15 +19,8 @@ SETTINGS = csdl.Settings().replace(
         "auto.min_steps": 1,
     }
 )
-LONGER = csdl.Settings().replace(
-    {
-        "mlp.hidden_units": (16,),
-        "mlp.batch_size": 25,
-        "mlp.epochs": 9,
-        "mlp.patience": 3,
-        "mlp.min_steps": 1,
-        "pretraining.epochs": 1,
-    }
+LONGER = SETTINGS.replace(
+    {"mlp.batch_size": 25, "mlp.epochs": 9, "mlp.patience": 3, "pretraining.epochs": 1}
 )
 VALIDATION = (DATA.x_val, DATA.y_val)
 

@@ -86,10 +86,7 @@ def killed_run(case, folder, fit, epoch):
 class TestKilled:
     @pytest.mark.parametrize(
         "case,place,begun",
-        [
-            ("paper", (1, 1), [1, 0]),
-            pytest.param("table", (0, 2), [2], marks=pytest.mark.slow),
-        ],
+        [("paper", (1, 1), [1, 0]), pytest.param("table", (0, 2), [2], marks=pytest.mark.slow)],
     )
     def test_in_the_middle_of_an_epoch(self, case, place, begun, expected, tmp_path, nothing_lost):
         run_python(killed_run(case, tmp_path, *place), exit_code=-9)
@@ -118,11 +115,7 @@ class TestPretrain:
         return model.get_weights(), [history.history for history in histories]
 
     @pytest.mark.parametrize(
-        "layer,epoch,arguments",
-        [
-            (0, 0, {}),
-            (1, 2, {"tied": True, "unlabelled": X_VAL}),
-        ],
+        "layer,epoch,arguments", [(0, 0, {}), (1, 2, {"tied": True, "unlabelled": X_VAL})]
     )
     def test_interrupted(self, layer, epoch, arguments, tmp_path, nothing_lost):
         expected, histories = self.pretrain(None, **arguments)

@@ -63,10 +63,7 @@ class TestTrain:
         [
             ({"validation_data": (DATA.x_val[:, :4], DATA.y_val)}, "Expected validation inputs"),
             ({"validation_data": (DATA.x_val,)}, "Expected `validation_data` to be .x_val, y_val"),
-            (
-                {"validation_data": np.ones(9, bool)},
-                r"a mask \(200,\).* shape \(9,\) and",
-            ),
+            ({"validation_data": np.ones(9, bool)}, r"a mask \(200,\).* shape \(9,\) and"),
             ({"validation_data": np.array([3, 200])}, "indices below 200.* from 3 to 200"),
             ({"validation_data": np.array([-1])}, "indices below 200.* from -1 to -1"),
             ({"validation_data": np.zeros(200, bool)}, "some of the examples, not all; rec"),

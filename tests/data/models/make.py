@@ -25,24 +25,13 @@ from tests.support.saved_objects import (
     WITH_ABSTAIN,
     Case,
     X,
+    answers,
     network,
     softmax,
     trained,
 )
-from tests.support.testing import to_numpy
 
 FOLDER = pathlib.Path(__file__).parent
-
-
-def answers(case: Case) -> dict[str, np.ndarray]:
-    """What a model outputs and, where it is compiled, what `evaluate` says."""
-    outputs = case.model(case.x)
-    outputs = outputs if isinstance(outputs, dict) else {"outputs": outputs}
-    found = {f"output/{name}": to_numpy(value) for name, value in outputs.items()}
-    if case.y is not None:
-        values = case.model.evaluate(case.x, case.y, verbose=0, return_dict=True)
-        found |= {f"evaluate/{name}": np.asarray(value) for name, value in values.items()}
-    return found
 
 
 def pretrained() -> Case:
