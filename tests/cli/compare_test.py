@@ -142,24 +142,12 @@ def test_what_is_wrong_is_told_before_training(tmp_path, monkeypatch, capsys):
     file.write_text("precious")
     path = save(FRAME.assign(paid=[f"{i}%" for i in range(ROWS)]), tmp_path / "table.csv")
     own = ["compare", "--data", str(path), "--label"]
-    right = [*own, "answer", "--drop", "paid"]
     for arguments, out, told in (
         ([*TINY, "--train-size", "20"], run, "Expected `train_size`"),
         (TINY, tmp_path, "Expected --out to be a new or empty"),
         (TINY, file, "Expected --out to be a folder"),
         ([*own, "answer"], run, "column 'paid'; received '0%' and '1%'. --drop COLUMN"),
-        ([*own, "anwser"], run, "Did you mean 'answer'?"),
-        ([*right, "--algorithms", "cnn_bayes"], run, "Expected images"),
-        ([*right, "--algorithms", "csosr"], run, "received table, a table"),
-        (
-            [*right, "--algorithms", "csdnn", "--known-costs", "id,age"],
-            run,
-            "numbers of a size up to 1e+38 in column",
-        ),
-        ([*right, "--algorithms", "csdnn", "--known-costs", "id,id,price_no"], run, "for costs th"),
-        ([*right, "--group", "job"], run, "each of 60 examples; received shape (60,) with"),
-        ([*right, "--group", "member"], run, "at least 5 groups; received 2"),
-        ([*right, "--cost", "decide=no,label=yes: 1"], run, "Say it by --cost"),
+        ([*own, "answer", "--drop", "paid", "--algorithms", "csosr"], run, "received table, a tab"),
     ):
         assert main([*arguments, "--out", str(out)]) == 2
         error = capsys.readouterr().err

@@ -172,8 +172,6 @@ def test_a_kernel_machine(monkeypatch):
         ({"today": [1] * 9}, r"`today` of shape \(150,\)"),
         ({"today": [3] * 150}, "`today` .*below 3"),
         ({"today": ["a"] * 150}, "Expected `today` to be among"),
-        ({"split_by": ["1/2/2026"] * 150}, "dates or numbers in `by`"),
-        ({"groups": [1] * 150}, "at least 5 groups"),
     ],
 )
 def test_what_is_refused_before_training(arguments, told, monkeypatch):

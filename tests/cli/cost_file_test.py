@@ -59,10 +59,7 @@ def test_other_decisions_come_last_and_gains_are_costs_beyond_the_right_decision
         (",bad,fair,goood\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\n", "goood. Did you mean 'good'"),
         (",bad,fair,good\nbad,0,1,5\nbad,2,0,1\ngood,3,4,0\n", "received bad, bad, good"),
         ("0,1,5\n2,,1\n3,4,0\n", "numbers.*; received '' in row 2, column 2"),
-        (
-            "0;1,5;5\n2;0;12%\n3;4;0\n",
-            "sign ',' and no other; received '12%' in row 2, col",
-        ),
+        ("0;1,5;5\n2;0;12%\n3;4;0\n", "sign ',' and no other; received '12%' in row 2, col"),
         ("0;1,5;5\n2;0;1\n3;1.000;0\n", "received '1.000' in row 3, column 2"),
         (",bad,fair,good\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\nask,1,1,1\n", "received bad, fair, g"),
         ("0,1,-5\n2,0,1\n3,4,0\n", "the right decision is the cheapest; .*'bad'"),

@@ -11,10 +11,9 @@ from tests.support.small_models import functional
 
 @pytest.fixture
 def saved(tmp_path):
-    bayes_classifier(functional([layers.Dense(2, "softmax")]), [[0, 1], [9, 0]]).save(
-        tmp_path / "model.keras"
-    )
-    return str(tmp_path / "model.keras")
+    path = str(tmp_path / "model.keras")
+    bayes_classifier(functional([layers.Dense(2, "softmax")]), [[0, 1], [9, 0]]).save(path)
+    return path
 
 
 def test_options(saved, monkeypatch, capsys):

@@ -28,13 +28,11 @@ def own_table(folder):
 
 
 def own_images(folder):
-    random = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     for place, label in enumerate(("low", "mid", "high")):
         (folder / "pictures" / label).mkdir(parents=True)
         for number in range(12):
-            pixels = (
-                random.integers(0, 120, (12, 12, 3)) + 60 * place * (np.arange(12) > 5)[:, None]
-            )
+            pixels = rng.integers(0, 120, (12, 12, 3)) + 60 * place * (np.arange(12) > 5)[:, None]
             image = Image.fromarray(pixels.astype("uint8"))
             image.save(folder / "pictures" / label / f"{number:02}.png")
     return ["--data", str(folder / "pictures"), "--image-size", "8"]

@@ -62,9 +62,7 @@ def test_files_that_are_no_images_of_a_class(tmp_path):
 
 
 #: Blocks of one colour, which JPEG keeps.
-SCENE = Image.fromarray(RNG.integers(0, 256, (3, 2, 3), dtype=np.uint8)).resize(
-    (16, 24), Image.Resampling.NEAREST
-)
+SCENE = Image.fromarray(RNG.integers(0, 256, (3, 2, 3), "uint8")).resize((16, 24), Image.NEAREST)
 #: How a camera that was turned stores an image, in the order of the numbers from 2 to 8.
 STORED = (
     "FLIP_LEFT_RIGHT ROTATE_180 FLIP_TOP_BOTTOM TRANSPOSE ROTATE_90 TRANSVERSE ROTATE_270".split()

@@ -8,6 +8,7 @@ from csdl_keras_cli.known_costs import cost_matrices, expressions, names_of
 from tests.cli.own_files import FRAME, load, table
 
 TWO = ("no", "yes")
+SAID = ["decide=no,label=yes: amount", "label=no, decide=yes:5"]
 COLUMNS = {"amount": [10.0, 20.0], "a + b": [1, 2], "job": ["x", "y"]}
 
 
@@ -15,13 +16,7 @@ COLUMNS = {"amount": [10.0, 20.0], "a + b": [1, 2], "job": ["x", "y"]}
     ("decisions", "columns", "cells", "matrix", "expected"),
     [
         (TWO, ["amount", "a + b"], [], None, [[0, 1], [10, 0]]),
-        (
-            TWO,
-            [],
-            ["decide=no,label=yes: amount", "label=no, decide=yes:5"],
-            None,
-            [[0, 5], [10, 0]],
-        ),
+        (TWO, [], SAID, None, [[0, 5], [10, 0]]),
         (TWO, ["amount"] * 2, ["decide=yes,label=no: 5 + 0.1*amount"], None, [[0, 6], [10, 0]]),
         (TWO, [], ["decide=no,label=yes: a + b"], [[0, 2], [9, 0]], [[0, 2], [1, 0]]),
         ((*TWO, "ask"), ["amount"] * 2 + ["a + b"], [], None, [[0, 10, 1], [10, 0, 1]]),

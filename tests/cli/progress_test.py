@@ -53,11 +53,8 @@ def test_lines_in_a_pipe(monkeypatch):
         head, first, second = pipe.through.splitlines()
         assert head.split() == ["cost", "saved", "95", "%", "interval", "errors", "seconds"]
         assert first.startswith("always refuse eve... ") and "1.000" in first
-        assert (
-            second.startswith("logistic ")
-            and "=" not in second
-            and max(map(len, (head, first, second))) <= 80
-        )
+        assert second.startswith("logistic ") and "=" not in second
+        assert max(map(len, (head, first, second))) <= 80
         shown.working("csdnn")
         until = time.monotonic() + 20
         while "..." not in pipe.through[len(head) + 90 :] and time.monotonic() < until:

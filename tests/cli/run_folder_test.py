@@ -4,10 +4,7 @@ import argparse
 import json
 import pathlib
 
-from csdl_keras_cli.main import main
 from csdl_keras_cli.run_folder import RunRecord
-from csdl_keras_cli.spaces import SettingsHyperModel
-from tests.cli.runs import TUNE
 
 
 def written(folder):
@@ -26,14 +23,3 @@ def test_a_continued_folder_keeps_the_records_before(tmp_path):
     for number in range(2):
         RunRecord(tmp_path, argparse.Namespace(), {"n": number}, {})
     assert [run["settings"]["n"] for run in written(tmp_path)] == [0, 1]
-
-
-def test_a_search_of_which_all_trials_fail(tmp_path, monkeypatch, capsys):
-    def fail(*_, **__):
-        raise ValueError("it fails")
-
-    monkeypatch.setattr(SettingsHyperModel, "run", fail)
-    assert main([*TUNE, "--out", str(tmp_path)]) == 2
-    printed = capsys.readouterr()
-    assert "trial 0: failed ValueError: it fails\n" in printed.out
-    assert "at least one trial to succeed" in printed.err

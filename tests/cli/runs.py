@@ -8,9 +8,6 @@ import csdl_keras as csdl
 from csdl_keras.training.train import Trained
 from csdl_keras_cli.comparison import Comparison
 
-TUNE = "tune --dataset digits --train-size 300 --algorithm csdnn --epochs 1".split()
-TUNE += "--depth 1 --units 8 --max-trials 1".split()
-
 
 def constant_model(decision):
     """A network that decides the same for every image of `digits`."""

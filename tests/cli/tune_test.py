@@ -147,6 +147,14 @@ def test_a_step_that_fails_costs_no_other(name, file, tune, tmp_path, capsys, mo
     assert names(folder) & FILES == FILES - {file}
 
 
+def test_a_search_of_which_all_trials_fail(tune, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(SettingsHyperModel, "run", lambda *_, **__: 1 / 0)
+    assert tune("--out", str(tmp_path), "--max-trials", "1") == 2
+    printed = capsys.readouterr()
+    assert "trial 0: failed ZeroDivisionError: division by zero\n" in printed.out
+    assert "at least one trial to succeed" in printed.err
+
+
 @pytest.mark.parametrize("name", ["run.json", "search.json"])
 def test_a_damaged_file(name, tune, tmp_path, capsys):
     (path,) = shutil.copytree(tune.folder, tmp_path / "copy").rglob(name)
@@ -158,8 +166,7 @@ def test_a_damaged_file(name, tune, tmp_path, capsys):
 
 def test_own_data_with_costs_of_examples(tmp_path, capsys):
     arguments = ["tune", "--data", str(table(tmp_path)), "--label", "answer", "--max-trials", "1"]
-    arguments += "--epochs 1 --cost-columns".split()
-    arguments.append("price_no,price_yes")
+    arguments += ["--epochs", "1", "--cost-columns", "price_no,price_yes"]
     assert main([*arguments, "--out", str(tmp_path / "search")]) == 0
     printed = capsys.readouterr().out
     assert "columns of numbers" in printed
@@ -208,11 +215,7 @@ def test_settings_of_a_trial():
 @pytest.mark.parametrize(
     "difference, told, interval",
     [
-        (
-            (-0.5, -0.75, -0.25),
-            "Tuning paid: on test examples trial 3 costs 0.5 less",
-            "0.25 to 0.75",
-        ),
+        ((-0.5, -0.75, -0.25), "Tuning paid: on test examples trial 3 costs 0.5", "0.25 to 0.75"),
         ((-0.5, -1.5, 0.5), "Tuning did not pay: ", "-0.5 to 1.5, perhaps chance"),
         ((0.5, 0.25, 0.75), "Tuning did not pay: ", "-0.75 to -0.25"),
         ((0.0, -0.5, 0.5), "Tuning did not pay: ", "-0.5 to 0.5"),

@@ -4,10 +4,7 @@ import pytest
 from csdl_keras.datasets.embedded import EMBEDDED
 from tests.datasets.helpers import SPLITS, labels, share_images
 
-SHAPES = {
-    "mnist_5k": ((28, 28, 1), (3500, 500, 1000)),
-    "digits": ((8, 8, 1), (1100, 157, 540)),
-}
+SHAPES = {"mnist_5k": ((28, 28, 1), (3500, 500, 1000)), "digits": ((8, 8, 1), (1100, 157, 540))}
 
 
 @pytest.fixture(params=SHAPES, scope="module")

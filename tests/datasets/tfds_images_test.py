@@ -147,17 +147,12 @@ class TestSplits:
 class TestNames:
     def test_svhn(self, tmp_path):
         builder = tfds.builder("svhn_cropped", data_dir=tmp_path)
-        place = {"data_dir": builder.data_dir, "dataset_name": "svhn_cropped"}
+        kind = {"dataset_name": "svhn_cropped", "filetype_suffix": "tfrecord"}
         splits = []
         for name in ("train", "test", "extra"):
-            template = tfds.core.ShardedFileTemplate(
-                **place, split=name, filetype_suffix="tfrecord"
-            )
-            splits.append(
-                tfds.core.SplitInfo(
-                    name=name, shard_lengths=[12], num_bytes=0, filename_template=template
-                )
-            )
+            place = tfds.core.ShardedFileTemplate(data_dir=builder.data_dir, split=name, **kind)
+            size = {"shard_lengths": [12], "num_bytes": 0}
+            splits.append(tfds.core.SplitInfo(name=name, filename_template=place, **size))
         builder.info.set_splits(tfds.core.splits.SplitDict(splits))
         builder.data_path.mkdir(parents=True)
         builder.info.write_to_directory(builder.data_dir)

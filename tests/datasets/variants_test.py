@@ -7,16 +7,6 @@ from csdl_keras.datasets import grayscale, imbalance, subset
 from tests.datasets.helpers import SPLITS, hashes, labels, toy_data
 
 
-def colored(channels):
-    """Toy data whose images are random, 2x3 pixels."""
-    data, rng = toy_data(), np.random.default_rng(0)
-    images = {
-        f"x_{split}": rng.random((len(labels(data, split)), 2, 3, channels), dtype="float32")
-        for split in SPLITS
-    }
-    return dataclasses.replace(data, **images)
-
-
 class TestImbalance:
     @pytest.mark.parametrize(
         "arguments,rare,left", [({}, 4, 0.3), ({"seed": 7, "fraction": 0.5, "num_rare": 1}, 1, 0.5)]
@@ -59,21 +49,19 @@ class TestSubset:
         np.testing.assert_allclose(counts, np.bincount(data.y_train) / 2, atol=1.0)
         assert small.imbalanced
 
-    @pytest.mark.parametrize(
-        "arguments,match",
-        [
-            ((16,), "`train_size` to be .* at least 20 and at most 80; received 16"),
-            ((81,), "`train_size` to be .* at least 20 and at most 80; received 81"),
-        ],
-    )
-    def test_errors(self, arguments, match):
+    @pytest.mark.parametrize("size", [16, 81])
+    def test_errors(self, size):
+        match = f"`train_size` to be .* at least 20 and at most 80; received {size}"
         with pytest.raises(ValueError, match=match):
-            subset(toy_data(), *arguments)
+            subset(toy_data(), size)
 
 
 class TestGrayscale:
     def test_weights(self):
-        data = colored(3)
+        data, rng = toy_data(), np.random.default_rng(0)
+        sizes = {f"x_{split}": len(labels(data, split)) for split in SPLITS}
+        images = {it: rng.random((sizes[it], 2, 3, 3), dtype="float32") for it in sizes}
+        data = dataclasses.replace(data, **images)
         gray = grayscale(data)
         for split in SPLITS:
             expected = getattr(data, f"x_{split}").astype("float64") @ [0.299, 0.587, 0.114]

@@ -1,9 +1,8 @@
-"""The commands `csdl-keras table1`, `table2` and `report`, run within the process."""
+"""The commands `csdl-keras table2` and `report`, run within the process."""
 
 import dataclasses
 import json
 import pathlib
-import re
 import shlex
 import shutil
 import signal
@@ -29,16 +28,6 @@ RESULTS = pathlib.Path(__file__).parents[2] / "notebooks" / "results"
 
 def arguments_of(text):
     return build_parser().parse_args(shlex.split(text))
-
-
-def test_table1(capsys):
-    assert main(["table1"]) == 0
-    table, *legend = capsys.readouterr().out.split("\n\n")
-    lines = table.splitlines()
-    assert max(len(line) for part in legend for line in part.splitlines()) <= 80
-    assert len(lines) == 16 and not any(line.endswith(" ") for line in lines)
-    for line, (name, row) in zip(lines[1:], csdl.ALGORITHMS.items(), strict=False):
-        assert re.split(r" {2,}", line) == [row.title, name, *row.awareness]
 
 
 class TestTable2:
@@ -138,9 +127,8 @@ class TestOptions:
     def test_data_that_are_not_at_hand(self, tmp_path, monkeypatch, capsys):
         """A profile runs the others and keeps why; data that were asked for are an error."""
         load, error = datasets.load, datasets.DataUnavailableError("no pixels")
-        monkeypatch.setattr(
-            datasets, "load", failing(load, lambda name, *_, **__: name == "svhn", error)
-        )
+        fails = failing(load, lambda name, *_, **__: name == "svhn", error)
+        monkeypatch.setattr(datasets, "load", fails)
         sets = dataclasses.replace(PROFILES["tiny"], datasets=("digits", "svhn"))
         monkeypatch.setitem(PROFILES, "tiny", sets)
         monkeypatch.setattr(Grid, "run", lambda *_: Failures())
@@ -163,9 +151,8 @@ class TestRecords:
         for run in distinct.values():
             (tmp_path / "run.json").write_text(json.dumps({"runs": [run]}))
             arguments = arguments_of(run["command"].removeprefix("csdl-keras "))
-            vars(arguments).update(
-                command._AUTHORS if arguments.authors_choices else command._PAPER
-            )
+            chosen = command._AUTHORS if arguments.authors_choices else command._PAPER
+            vars(arguments).update(chosen)
             command._check_same(tmp_path, arguments)
         for option, value in {"seed": 7, "drop_rate": 0.5, "train_size": 9}.items():
             other = arguments_of(run["command"].removeprefix("csdl-keras "))

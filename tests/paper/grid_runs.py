@@ -19,10 +19,7 @@ PROFILE = Profile(
         {"mlp.hidden_units": (8,), "mlp.epochs": 2, "pretraining.epochs": 1, "cnn.epochs": 1}
         | {"mlp.min_steps": 1, "cnn.min_steps": 1}
     ),
-    searches=(
-        Search("pretraining.beta", (0.0, 0.5)),
-        Search("svm.penalty", (0.1, 1.0)),
-    ),
+    searches=(Search("pretraining.beta", (0.0, 0.5)), Search("svm.penalty", (0.1, 1.0))),
     cost_seeds=2,
     train_size=343,
     algorithms=("csosr", "dnn_bayes", "csdnn"),

@@ -177,11 +177,8 @@ def test_searches_widen_until_the_best_value_has_neighbours(tmp_path, monkeypatc
 
     def share(cell):
         mlp = cell.settings.mlp
-        return (
-            0.9
-            - 0.1 * abs(math.log10(mlp.learning_rate) + 2)
-            + 0.01 * (mlp.optimizer_name == "adam")
-        )
+        distance = abs(math.log10(mlp.learning_rate) + 2)
+        return 0.9 - 0.1 * distance + 0.01 * (mlp.optimizer_name == "adam")
 
     monkeypatch.setattr(grids, "run_cells", made_up(share))
     sgd = Search("mlp.learning_rate", (1e-4, 1e-3), True, {"mlp.optimizer_name": "sgd"})

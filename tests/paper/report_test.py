@@ -136,10 +136,6 @@ def test_figures_have_ink_and_margins(written, name):
     assert not ink[:, :2].any() and not ink[:, -2:].any()
 
 
-def searched(folder):
-    return searches_table(folder).iloc[0]
-
-
 def test_searches(folder):
     key = ("mnist", False, "csdnn", 1000)
     rows = [
@@ -153,11 +149,11 @@ def test_searches(folder):
     ]
     write_csv(folder / "choices.csv", TRIALS, rows)
     # The chosen rate is the lowest one of its optimizer; values of beta are the paper's.
-    assert list(searched(folder)) == ["CSDNN", "5", "2.50", "1", "1 of 1"]
+    assert list(searches_table(folder).iloc[0]) == ["CSDNN", "5", "2.50", "1", "1 of 1"]
     # Both rates come to the same decision, so that none of them is the better one.
     rows[0] = (*rows[0][:-1], 0.3)
     write_csv(folder / "choices.csv", TRIALS, rows)
-    assert searched(folder).iloc[-1] == "1 of 1, 1 tied"
+    assert searches_table(folder).iloc[0, -1] == "1 of 1, 1 tied"
 
 
 def test_collapsed_networks_are_marked(folder):

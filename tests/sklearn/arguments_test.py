@@ -24,30 +24,19 @@ def no_training():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "match"),
+    ("arguments", "data", "match"),
     [
-        ({"algorithm": "nobody"}, "Expected `algorithm` to be one of"),
-        ({"validation_fraction": 1.0}, "Expected `validation_fraction`"),
-        ({"random_state": "a"}, "cannot be used to seed"),
-        ({"cost_matrix": PRICED, "other_decisions": ["a", "b"]}, "to be 1 labels"),
-    ],
-    ids=str,
-)
-def test_arguments_that_are_refused(arguments, match):
-    with pytest.raises(ValueError, match=match):
-        estimator(**arguments).fit(X, Y)
-
-
-@pytest.mark.parametrize(
-    ("matrix", "data", "match"),
-    [
-        (MATRIX, {"costs": ONES}, "Expected `costs` or a `cost_matrix`; received both"),
-        (MATRIX, {"y": np.ones(90)}, "at least 2 classes in `y`; received one class"),
+        ({"algorithm": "nobody"}, {}, "Expected `algorithm` to be one of"),
+        ({"validation_fraction": 1.0}, {}, "Expected `validation_fraction`"),
+        ({"random_state": "a"}, {}, "cannot be used to seed"),
+        ({"cost_matrix": PRICED, "other_decisions": ["a", "b"]}, {}, "to be 1 labels"),
+        ({}, {"costs": ONES}, "Expected `costs` or a `cost_matrix`; received both"),
+        ({}, {"y": np.ones(90)}, "at least 2 classes in `y`; received one class"),
     ],
 )
-def test_data_that_are_refused(matrix, data, match):
+def test_what_is_refused(arguments, data, match):
     with pytest.raises(ValueError, match=match):
-        estimator(cost_matrix=matrix).fit(**{"X": X, "y": Y, **data})
+        estimator(**arguments).fit(**{"X": X, "y": Y, **data})
 
 
 def test_probabilities_before_fit():

@@ -12,24 +12,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from csdl_keras.costs import AffineCosts
 from csdl_keras.prediction.calibrate import fit_scaling
 from csdl_keras.sklearn import BayesClassifier
-from tests.sklearn.fitted import COSTS, LABELS, MATRIX, X, Y
+from tests.sklearn.fitted import AFFINE, COSTS, EXPANDED, INDICES, LABELS, MATRIX, X, Y, expected
 
-INDICES = np.arange(90) % 3
-AMOUNTS = np.random.default_rng(1).lognormal(size=90)
-AFFINE = AffineCosts(AMOUNTS, per_unit=MATRIX, fixed=[[0.3, 8, 8], [0, 8.1, 8], [0.5, 8, 8]])
-EXPANDED = np.array([AFFINE.fixed + amount * AFFINE.per_unit for amount in AMOUNTS])
 WEIGHTS = np.random.default_rng(2).uniform(0.1, 3, size=90)
-
-
-def expected(probabilities, matrix_of):
-    """Expected costs of decisions, one by one."""
-    rows = []
-    for n, chances in enumerate(probabilities):
-        rows.append(sum(p * row for p, row in zip(chances, matrix_of(n), strict=True)))
-    return np.array(rows)
 
 
 def by_matrix(base, x, labels, cv=5, weights=None):
@@ -78,8 +65,8 @@ def test_scores_of_a_classifier_without_probabilities(labels):
         scores = np.stack([-scores, scores], axis=1) / 2
     scaling = model.estimator_
     logs = np.log(np.maximum(softmax(scores, axis=1), 1e-4))
-    expected = softmax(logs @ scaling.matrix_ + scaling.bias_, axis=1)
-    np.testing.assert_allclose(model.predict_proba(X), expected)
+    right = softmax(logs @ scaling.matrix_ + scaling.bias_, axis=1)
+    np.testing.assert_allclose(model.predict_proba(X), right)
     assert np.abs(scaling.matrix_ - np.eye(len(logs[0]))).max() > 0.05
 
 
@@ -145,11 +132,7 @@ def test_costs_with_a_decision_that_is_no_class():
     ("arguments", "data", "match"),
     [
         ({"calibration": "platt"}, {}, "Expected `calibration` to be one of"),
-        (
-            {"calibration": "isotonic"},
-            {"y": np.where(np.arange(90) < 4, "fox", "cat")},
-            "less than 5 examples",
-        ),
+        ({"calibration": "isotonic"}, {"y": ["fox"] * 4 + ["cat"] * 86}, "less than 5 examples"),
         ({}, {"y": ["cat"] * 90}, "Expected at least 2 classes in `y`; received one class"),
         ({"cost_matrix": MATRIX}, {"costs": AFFINE}, "received both"),
     ],

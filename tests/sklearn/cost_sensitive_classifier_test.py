@@ -14,13 +14,15 @@ import csdl_keras as csdl
 from csdl_keras.sklearn import BayesClassifier, average_cost_scorer
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.data import validation_split
-from tests.sklearn.fitted import COSTS, LABELS, MATRIX, SETTINGS, X, Y, estimator, fitted
+from tests.sklearn.fitted import COSTS, INDICES, LABELS, MATRIX, SETTINGS, X, Y, estimator, fitted
 from tests.support.trainers import DATA
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
-INDICES = np.arange(90) % 3
 X32 = X.astype("float32")
+#: Networks of the user's own.
+NETWORK = functools.partial(csdl.models.mlp, hidden_units=(8,))
+COST_NETWORK = functools.partial(NETWORK, output="cost")
 POISSON = Algorithm("poisson", "Poisson", "mlp", "none", "poisson", "argmin")
 
 
@@ -47,13 +49,15 @@ def test_decisions_of_train_on_the_same_split(name, own_costs):
     np.testing.assert_allclose(outputs(found.model_), outputs(model), rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["dnn_bayes", "dnn_blind"])
-def test_costs_are_expected_under_the_probabilities(name):
-    found = fitted(name)
+@pytest.mark.parametrize(
+    "name,network", [("dnn_bayes", None), ("dnn_blind", None), ("calibrated_bayes", NETWORK)]
+)
+def test_costs_are_expected_under_the_probabilities(name, network):
+    found = estimator(name, network=network).fit(X, Y) if network else fitted(name)
     probabilities, costs = found.predict_proba(X), found.predict_cost(X)
     np.testing.assert_allclose(costs, probabilities @ MATRIX, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-5)
-    by = costs.argmin(axis=1) if name == "dnn_bayes" else probabilities.argmax(axis=1)
+    by = probabilities.argmax(axis=1) if name == "dnn_blind" else costs.argmin(axis=1)
     np.testing.assert_array_equal(found.predict(X), LABELS[by])
 
 
@@ -155,3 +159,27 @@ def test_costs_are_found_by_the_names_of_classes(make):
     np.testing.assert_array_equal(model.cost_matrix_, MATRIX)
     with pytest.raises(ValueError, match="the classes are .'cat', 'dog', 'eel'"):
         make(cost_matrix=pandas.DataFrame(MATRIX, names, list("abc"))).fit(X, Y)
+
+
+@pytest.mark.parametrize("own_costs", [False, True])
+def test_costs_are_in_units_of_the_largest(own_costs):
+    matrix, given = (None, COSTS) if own_costs else (MATRIX, None)
+    model = estimator("dnn_sosr", network=COST_NETWORK, cost_matrix=matrix, validation_fraction=0)
+    model.fit(X, Y, costs=given)
+    outputs = model.model_.predict(X.astype("float32"), verbose=0)
+    largest = (COSTS if own_costs else MATRIX).max()
+    np.testing.assert_allclose(model.predict_cost(X), outputs * largest, rtol=1e-5)
+    assert not hasattr(model, "predict_proba")
+
+
+def test_mean_costs_decide_where_examples_have_their_own():
+    """The cheapest decision in a class is another class here."""
+    model = estimator("calibrated_bayes", network=NETWORK, cost_matrix=None)
+    model.fit(X, Y, costs=COSTS[:, [1, 2, 0]] + 1)
+    # The means of the examples that are not held out.
+    means = model.model_.get_layer("bayes_decision").get_weights()[0]
+    found = model.predict_proba(X) @ means
+    assert model.cost_matrix_.min() >= 1 and means.min() == 0
+    np.testing.assert_allclose(means, csdl.costs.regret(model.cost_matrix_), atol=0.5)
+    decided = [LABELS.tolist().index(label) for label in model.predict(X)]
+    np.testing.assert_allclose(found[np.arange(90), decided], found.min(axis=1), rtol=1e-5)

@@ -4,16 +4,11 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.costs import AffineCosts
-from tests.sklearn.fitted import COSTS, LABELS, MATRIX, X, Y, estimator, fitted
+from tests.sklearn import fitted as shared
+from tests.sklearn.fitted import AFFINE, COSTS, EXPANDED, LABELS, MATRIX, X, Y, estimator, fitted
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
-INDICES = np.arange(90) % 3
-AMOUNTS = np.random.default_rng(1).lognormal(size=90)
-# What a decision costs depends on the amount, and right ones cost something.
-AFFINE = AffineCosts(AMOUNTS, per_unit=MATRIX, fixed=[[0.3, 8, 8], [0, 8.1, 8], [0.5, 8, 8]])
-EXPANDED = np.array([AFFINE.fixed + amount * AFFINE.per_unit for amount in AMOUNTS])
 ABSTAIN = csdl.costs.with_abstain(MATRIX, price=0.6)
 KNOWN = {"one matrix": MATRIX[::-1, ::-1], "affine": AFFINE, "abstain": ABSTAIN}
 
@@ -24,11 +19,7 @@ def of_example(costs, n):
 
 
 def loop(probabilities, costs):
-    """Expected costs of decisions, one by one."""
-    rows = []
-    for n, chances in enumerate(probabilities):
-        rows.append(sum(p * row for p, row in zip(chances, of_example(costs, n), strict=True)))
-    return np.array(rows)
+    return shared.expected(probabilities, lambda n: of_example(costs, n))
 
 
 @pytest.mark.parametrize("kind", KNOWN)
@@ -41,7 +32,7 @@ def test_decisions_by_known_costs(name, kind):
     assert 3 in chosen if kind == "abstain" else len(set(chosen)) > 1
     names = np.array([*LABELS, "decision_3"])
     np.testing.assert_array_equal(model.predict(X, costs=costs), names[chosen])
-    paid = [of_example(costs, n)[INDICES[n], k] for n, k in enumerate(chosen)]
+    paid = [of_example(costs, n)[shared.INDICES[n], k] for n, k in enumerate(chosen)]
     weights = np.arange(90.0)
     if costs is not AFFINE:
         costs = np.tile(costs, (90, 1, 1))

@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from csdl_keras.sklearn import BayesClassifier, average_cost_scorer
-from tests.sklearn.bayes_classifier_test import AFFINE, EXPANDED, INDICES, WEIGHTS
-from tests.sklearn.fitted import COSTS, LABELS, MATRIX, X, Y, estimator
+from tests.sklearn.bayes_classifier_test import WEIGHTS
+from tests.sklearn.fitted import AFFINE, COSTS, EXPANDED, INDICES, LABELS, MATRIX, X, Y, estimator
 
 FOLDS = StratifiedKFold(3)
 SPLITS = list(FOLDS.split(X, Y))

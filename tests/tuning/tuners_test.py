@@ -40,11 +40,7 @@ def cnn():
 
 @pytest.mark.parametrize(
     "tuner_class,make",
-    [
-        (tuning.RandomSearch, cnn),
-        (tuning.GridSearch, csdnn),
-        (keras_tuner.Hyperband, csdnn),
-    ],
+    [(tuning.RandomSearch, cnn), (tuning.GridSearch, csdnn), (keras_tuner.Hyperband, csdnn)],
 )
 def test_the_best_model_is_what_was_recorded(tuner_class, make, tmp_path):
     hyper_model, x = make(), IMAGES if make is cnn else X
@@ -69,9 +65,8 @@ def test_datasets_of_cost_vectors(tmp_path):
     hyper_model = small(depth=1, **given)
     tuner = made(tmp_path, hyper_model, max_trials=2)
     validation = as_tf_data(X[VALIDATION], COSTS[VALIDATION])
-    tuner.search(
-        as_tf_data(X[TRAIN], COSTS[TRAIN]), validation_data=validation, epochs=2, verbose=0
-    )
+    training = as_tf_data(X[TRAIN], COSTS[TRAIN])
+    tuner.search(training, validation_data=validation, epochs=2, verbose=0)
     assert statuses(tuner) == ["COMPLETED"] * 2
     best = tuner.oracle.get_best_trials()[0]
     np.testing.assert_allclose(cost(tuner.get_best_models()[0], y=COSTS), best.score, atol=1e-6)
