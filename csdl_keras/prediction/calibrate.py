@@ -32,7 +32,7 @@ from csdl_keras.prediction.bayes_classifier import (
 
 _METHODS = ("matrix", "bias_corrected", "temperature")
 #: The spread of the matrix of K classes about that of a temperature, relative to other priors:
-#: times 1 on its diagonal, and 1 / K elsewhere. Chosen by cost on the tables and images of
+#: times 1 on its diagonal, and 1 / K elsewhere. Chosen by cost on the sets of
 #: `benchmarks/results/calibration_maps`.
 _MATRIX_SPREAD = 0.3
 

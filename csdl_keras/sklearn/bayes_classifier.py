@@ -35,7 +35,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`, or a data frame of
             pandas with rows and columns named after the classes. `None` (default) is 0/1 costs,
             with a warning, unless `fit` or `predict` gets costs.
-        calibration: `"matrix"` (default), which costs least on tables and images on average;
+        calibration: `"matrix"` (default), matrix scaling with a prior for few examples;
             `"isotonic"`, `"sigmoid"`, `"temperature"`, which corrects no wrong class frequencies,
             or `None` for the probabilities as they are.
         cv: number of folds, 5 by default, or what else `CalibratedClassifierCV` takes.
