@@ -85,7 +85,16 @@ def test_a_bayes_decision_on_a_forest():
         for name in ("logistic", "forest", "boosting", "mlp"):
             plain = every[data, f"{name}, Bayes"].mean()
             assert every[data, f"{name}, temperature, Bayes"].mean() < plain
-    says("deciding", "for a few hundred, one temperature is safer")
+
+
+def test_calibration_maps():
+    lines = (RESULTS / "calibration_maps" / "ratios.md").read_text().splitlines()
+    head, _, *rows = [line.split("|") for line in lines if line.startswith("|")]
+    place = head.index(" classes, scikit-learn ")
+    found = {row[1].strip(): row[place].split()[0] for row in rows if row[place].strip()}
+    says("deciding", f"{found['matrix']} times the cost of a temperature with more than two")
+    says("deciding", f"where isotonic regression has {found['isotonic']}")
+    assert found["matrix"] == min(found.values())
 
 
 def test_images_beside_other_packages_and_the_papers_networks():
