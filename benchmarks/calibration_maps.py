@@ -1,4 +1,4 @@
-"""Compares by cost what maps one classifier's probabilities to calibrated ones.
+"""Compares methods of calibration by what decisions cost.
 
     python benchmarks/run.py calibration_maps --out benchmarks/results/calibration_maps
 
@@ -122,7 +122,7 @@ def _scaling(method: str) -> Map:
 
 
 def _each_class(fit: Callable) -> Map:
-    """Calibrates each class against the others, and divides by the sums."""
+    """Calibrates each class against the others; rows are divided by their sums."""
 
     def found(held_out: np.ndarray, y: np.ndarray, test: np.ndarray) -> np.ndarray:
         pairs = enumerate(zip(held_out.T, test.T, strict=True))
@@ -138,7 +138,7 @@ def _isotonic(held_out: np.ndarray, y: np.ndarray, test: np.ndarray) -> np.ndarr
 
 
 def _venn_abers(held_out: np.ndarray, y: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Returns the merged ends of inductive Venn-Abers intervals, for scores of three digits."""
+    """Returns inductive Venn-Abers probabilities, of scores rounded to three digits."""
     scores, places = np.unique(test.round(3), return_inverse=True)
     ends = [
         [_isotonic(np.append(held_out, one), np.append(y, label), [one])[0] for one in scores]

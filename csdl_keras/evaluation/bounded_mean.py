@@ -7,7 +7,7 @@ import scipy
 
 from csdl_keras._utils.checks import check_number
 
-#: More distinct values are merged; the time is proportional to their number.
+#: Beyond this number of distinct values, similar ones are merged to save time.
 _MOST_VALUES = 5000
 
 
@@ -36,9 +36,9 @@ class BoundedMean:
             self._merge()
 
     def _merge(self) -> None:
-        """Replaces values that are alike, relative to their distance from the mean, by their mean.
+        """Replaces values whose distances from the mean differ by at most 1 % by their average.
 
-        That keeps the mean and all but 1e-5 of the variance.
+        This keeps the mean and all but 1e-5 of the variance.
         """
         distances = self._values - np.average(self._values, weights=self._counts)
         scale = np.log(np.maximum(abs(distances), 1e-9 * abs(distances).max()))

@@ -56,7 +56,7 @@ class ClassProbabilities(WideLayer):
 
 # About the smallest normal float32: the logarithm of a probability of 0 stays finite.
 SMALLEST_PROBABILITY = 1.2e-38
-#: No classifier knows how improbable a class is beyond this. Chosen by cost, as the matrix's prior.
+#: Smaller probabilities are rarely reliable. Chosen by cost, like the prior of the matrix.
 LEAST_KNOWN = 1e-4
 
 
@@ -162,8 +162,8 @@ class MatrixScaling(WideLayer):
     Args:
         matrix: `W`, `(K, K)` finite numbers, or `None` (default) for the identity.
         bias: `b`, `K` finite numbers, or `None` (default) for zeros.
-        floor: the probability that smaller ones count as, in (0, 1), since no classifier knows how
-            improbable such a class is. Defaults to 1e-4.
+        floor: smaller probabilities, which are rarely reliable, are raised to this one, in (0, 1].
+            Defaults to 1e-4.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -197,18 +197,16 @@ class MatrixScaling(WideLayer):
 
     def build(self, input_shape: Shape) -> None:
         classes: Any = input_shape[-1]
-        shapes = {"matrix": (classes, classes), "bias": (classes,)}
-        for (name, shape), initial in zip(shapes.items(), self._initial, strict=True):
-            if initial is not None and initial.shape != shape:
+        plain = {"matrix": np.eye(classes), "bias": np.zeros(classes)}
+        for (name, default), given in zip(plain.items(), self._initial, strict=True):
+            start = default if given is None else given
+            if start.shape != default.shape:
                 raise ValueError(
-                    f"Expected `{name}` of shape {shape} for {classes} classes; received shape "
-                    f"{initial.shape}."
+                    f"Expected `{name}` of shape {default.shape} for {classes} classes; received "
+                    f"shape {start.shape}."
                 )
-            plain = "identity" if name == "matrix" else "zeros"
-            weight = self.add_weight(shape=shape, initializer=plain, trainable=False, name=name)
-            setattr(self, name, weight)
-            if initial is not None:
-                weight.assign(initial)
+            initial = keras.initializers.Constant(start)
+            setattr(self, name, self.add_weight(start.shape, initial, trainable=False, name=name))
 
     def call(self, probabilities: Tensor) -> Tensor:
         logits = ops.log(ops.maximum(probabilities, self.floor))

@@ -31,9 +31,8 @@ from csdl_keras.prediction.bayes_classifier import (
 )
 
 _METHODS = ("matrix", "bias_corrected", "temperature")
-#: The spread of the matrix of K classes about that of a temperature, relative to other priors:
-#: times 1 on its diagonal, and 1 / K elsewhere. Chosen by cost on the sets of
-#: `benchmarks/results/calibration_maps`.
+#: The standard deviation of `V`'s prior, relative to the other priors: this on the diagonal, and
+#: this divided by `K` elsewhere. Chosen by cost on the sets of `benchmarks/calibration_maps.py`.
 _MATRIX_SPREAD = 0.3
 
 # Layers that end in one logistic unit, of an example, a time or a pixel.
@@ -179,7 +178,7 @@ def fit_scaling(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns the matrix `(K, K)` and bias `(K,)` by which labels `(N,)` are most likely.
 
-    The matrix is that of `MatrixScaling`; without `method="matrix"` it is that of a temperature.
+    The matrix is that of `MatrixScaling`; for other methods it is the identity divided by `T`.
     """
     from scipy.optimize import minimize  # slow to import
     from scipy.special import log_softmax
@@ -189,7 +188,7 @@ def fit_scaling(
     logs = np.log(np.maximum(np.asarray(probabilities, "float64"), floor))
     size, classes = logs.shape
     rows, identity = np.arange(size), np.eye(classes)
-    # A constant that is added to all logits of an example changes nothing, and has no prior.
+    # A constant added to all logits of an example changes no probability, so it is removed.
     centring = identity - 1.0 / classes
     logs -= logs.mean(axis=1, keepdims=True)
     shares = np.ones(size) if sample_weight is None else sample_weight

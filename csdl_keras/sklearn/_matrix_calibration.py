@@ -1,4 +1,4 @@
-"""Calibration of any classifier by a matrix, on probabilities of examples that were held out."""
+"""Calibrates any classifier by a matrix, on its probabilities for held-out examples."""
 
 from typing import Any, Self
 
@@ -46,7 +46,7 @@ class MatrixCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
             places = np.concatenate(found["indices"]["test"])
         rows, labels = np.concatenate(held_out), positions("y", y[places], self.classes_)
         own = weights.get("sample_weight", np.ones(len(y)))[places]
-        # A weight of 2 is to count as much as two examples, also beside the prior.
+        # Relative to the prior, too, an example of weight 2 counts as much as two examples.
         spread = float(np.sqrt(own.mean()))
         self.matrix_, self.bias_ = fit_scaling(rows, labels, "matrix", spread, own)
         return self
@@ -57,14 +57,14 @@ class MatrixCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
         return softmax(np.log(rows) @ self.matrix_ + self.bias_, axis=1)
 
     def _probabilities(self, fitted: Any, x: ArrayLike) -> np.ndarray:
-        """Returns the probabilities of all classes, of which a fold may have lacked some."""
+        """Returns the probabilities of all classes, 0 for those that a fold lacked."""
         if hasattr(fitted, "predict_proba"):
             rows = fitted.predict_proba(x)
         else:
             scores = fitted.decision_function(x)
-            rows = softmax(
-                np.stack([0 * scores, scores], 1) if scores.ndim == 1 else scores, axis=1
-            )
+            if scores.ndim == 1:  # of the second class, relative to the first
+                scores = np.stack([np.zeros(len(scores)), scores], axis=1)
+            rows = softmax(scores, axis=1)
         found = np.zeros((len(rows), len(self.classes_)))
         found[:, positions("classes_", fitted.classes_, self.classes_)] = rows
         return found
