@@ -18,50 +18,25 @@ import keras
 import numpy as np
 import pandas as pd
 from results import Results, markdown_table
-from sklearn.model_selection import train_test_split
+from table_data import AMOUNTS, load_amounts, split_rows
 from table_methods import Part, Split, cost_decisions, our_model, peer_probabilities
 
 import csdl_keras as csdl
 
 FIELDS = ("table", "split", "method", "knowledge", "average_cost", "seconds")
-TABLES = {
-    "churn": "churn_tv_subscriptions",
-    "credit": "credit_scoring_pakdd",
-    "credit_vub": "vub_credit_scoring",
-    "upsell": "upsell_bank_telemarketing",
-}
-
-
-def load(name: str) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """Returns a table, its labels, and the costs `(N, 2, 2)`, `[true, decision]`."""
-    import empulse.datasets
-
-    found = getattr(empulse.datasets, f"load_{TABLES[name]}")(backend="pandas")
-    own = {key: np.asarray(value, float) for key, value in found.instance_costs.items()}
-    none = np.zeros(len(found.target))
-    # The costs that the package documents for each table, with its default parameters.
-    if name == "churn":
-        outcomes = own["tn_cost"], own["fp_cost"], own["fn_cost"], own["tp_cost"]
-    elif name == "upsell":
-        missed = np.maximum(0.02463333 * 0.25 * own["balance"], 1.0)
-        outcomes = none, none + 1.0, missed, none + 1.0
-    else:  # Credit: the profit lost by a refusal, or the loss given default of the loan.
-        outcomes = none, own["fp_cost"], 0.75 * own["cl"], none
-    costs = np.stack(outcomes, axis=-1).reshape(-1, 2, 2)
-    return found.data, np.asarray(found.target, dtype="int64"), costs
+TABLES = AMOUNTS
 
 
 def make_split(name: str, seed: int) -> Split:
     """Returns a table in a stratified 50/20/30 split."""
-    frame, y, costs = load(name)
+    frame, y, costs = load_amounts(name)
     numbers = pd.get_dummies(frame, dtype=float).fillna(0.0).to_numpy("float32")
-    rest, test = train_test_split(np.arange(len(y)), test_size=0.3, stratify=y, random_state=seed)
-    train, validation = train_test_split(rest, test_size=2 / 7, stratify=y[rest], random_state=seed)
+    train, validation, test = split_rows(y, seed)
 
     def part(rows: np.ndarray) -> Part:
         return Part(frame.iloc[rows], numbers[rows], y[rows], costs[rows])
 
-    return Split(part(train), part(validation), part(test), part(rest))
+    return Split(part(train), part(validation), part(test), part(np.union1d(train, validation)))
 
 
 def decisions(
