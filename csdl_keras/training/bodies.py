@@ -35,7 +35,7 @@ def choice(default: Any, check: Callable[..., Any], optional: bool = False, **li
     return dataclasses.field(default=default, metadata={"check": checked})
 
 
-def positive(default: float, optional: bool = False) -> Any:
+def positive(default: float | None, optional: bool = False) -> Any:
     """A number above 0."""
     return choice(default, check_number, optional, low=0, exclude_low=True)
 
@@ -133,8 +133,8 @@ class Body(Choices):
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `build`.")
 
-    def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
-        """Returns the optimizer for at most `steps` updates, on costs or on labels alone."""
+    def optimizer(self, shape: Sequence[int], on_costs: bool) -> keras.optimizers.Optimizer:
+        """Returns the optimizer for inputs of that shape, on costs or on labels alone."""
         return keras.optimizers.Adam(self.learning_rate)
 
     def monitor(self, shape: Sequence[int]) -> str | None:
@@ -152,6 +152,19 @@ class Body(Choices):
     def stretch(self, size: int) -> int:
         """Returns the factor of epochs that gives `min_steps` updates on `size` examples."""
         return math.ceil(self.min_steps / (self.epochs * math.ceil(size / self.batch_size)))
+
+    def batch_on(self, shape: Sequence[int]) -> int:
+        """Returns the number of examples in a batch."""
+        return self.batch_size
+
+    def passes_on(self, shape: Sequence[int]) -> int:
+        """Returns how often an epoch goes through all examples."""
+        return 1
+
+    def steps_on(self, shape: Sequence[int]) -> int:
+        """Returns the maximum number of updates."""
+        examples = shape[0] * self.passes_on(shape)
+        return self.epochs_on(shape) * math.ceil(examples / self.batch_on(shape))
 
     def asked_epochs(self, shape: Sequence[int]) -> int:
         """Returns the number of epochs before `min_steps` asks for more."""
@@ -196,7 +209,7 @@ class MLP(Body):
     def build(self, x: np.ndarray, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         return mlp(x.shape[1:], num_outputs, self.hidden_units, output=output, seed=seed)
 
-    def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
+    def optimizer(self, shape: Sequence[int], on_costs: bool) -> keras.optimizers.Optimizer:
         if self.optimizer_name == "adam":
             return keras.optimizers.Adam(self.learning_rate)
         return keras.optimizers.SGD(self.learning_rate, momentum=self.momentum)
@@ -230,8 +243,8 @@ class CaffeCNN(Body):
             x.shape[1:], num_outputs, variant=self.variant, output=output, mean=mean, seed=seed
         )
 
-    def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
-        rate = keras.optimizers.schedules.CosineDecay(self.learning_rate, steps)
+    def optimizer(self, shape: Sequence[int], on_costs: bool) -> keras.optimizers.Optimizer:
+        rate = keras.optimizers.schedules.CosineDecay(self.learning_rate, self.steps_on(shape))
         if self.optimizer_name == "adam":
             return keras.optimizers.Adam(rate)
         return keras.optimizers.SGD(rate, momentum=0.9)
@@ -244,30 +257,38 @@ class AutoNetwork(Body):
     Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`, trained by
     AdamW. Images are shifted at random, and from a sixth of the epochs on rotated, zoomed and
     flipped as far as held-out classes survive that; the last epoch is kept, and outputs are
-    averaged over shifted copies. For tables the epoch of the lowest validation loss is kept.
+    averaged over shifted copies. For tables the epoch of the lowest validation loss is kept; the
+    learning rate falls to 0 four times, each time in twice as many epochs, so that training of
+    four lengths is tried.
 
     Args:
         epochs: epochs; `None` (default) are those of the effort on images, 30 on tables.
         filters: filters of each block of `models.convnet`; `None` (default) are those of the
             effort, and `(32, 64, 128)` for images of 256 pixels at most.
-        label_smoothing: share of a label that is spread over all classes on images, if a
-            calibration follows that undoes it. Defaults to 0.05.
+        batch_size: examples in a batch; `None` (default) are 50 images or 200 rows.
+        learning_rate: the highest learning rate; `None` (default) is 0.003 on images, 0.005 on
+            tables.
+        patience: as in `Body`; `None` (default) is half of the epochs.
+        label_smoothing: share of a label that is spread over all classes, if a calibration
+            follows that undoes it. Defaults to 0.05.
         clipnorm: largest norm of the gradient when training on costs; `None` for no limit.
             Defaults to 1.
-        **choices: see `Body`; batches of 50 at a learning rate of 0.003, and at least 1000
-            updates, by default.
+        min_steps: least number of updates, for which there are more epochs on few images, and
+            an epoch goes through few rows several times. Defaults to 1000.
+        **choices: see `Body`.
 
     Example:
 
-    >>> AutoNetwork().epochs_on((100_000, 28, 28, 1)), AutoNetwork().epochs_on((100, 4))
-    (20, 500)
+    >>> network, table = AutoNetwork(), (1000, 4)
+    >>> network.epochs_on(table), network.passes_on(table), network.batch_on(table)
+    (30, 7, 200)
     """
 
-    # `Any`, since no number of epochs is known without a shape.
+    # `Any`, since none of these is known without a shape.
     epochs: Any = choice(None, check_integer, optional=True)
+    batch_size: Any = choice(None, check_integer, optional=True)
+    learning_rate: Any = positive(None, optional=True)
     filters: tuple[int, ...] | None = choice(None, _check_sizes, optional=True)
-    batch_size: int = choice(50, check_integer)
-    learning_rate: float = positive(3e-3)
     patience: int | None = choice(None, check_integer, optional=True)
     min_steps: int = choice(1000, check_integer)
     label_smoothing: float = share(0.05)
@@ -315,16 +336,38 @@ class AutoNetwork(Body):
         effort = EFFORTS[self.effort]
         return effort.color_epochs if shape[-1] > 1 else effort.epochs
 
-    def epochs_on(self, shape: Sequence[int]) -> int:
-        batches = math.ceil(shape[0] / self.batch_size)
-        return max(self.asked_epochs(shape), math.ceil(self.min_steps / batches))
+    def batch_on(self, shape: Sequence[int]) -> int:
+        return self.batch_size or (50 if len(shape) == 4 else 200)
 
-    def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
-        warmup = max(1, steps // 20)
-        decay, peak = max(1, steps - warmup), self.learning_rate
-        rate = keras.optimizers.schedules.CosineDecay(
-            0.0, decay, warmup_target=peak, warmup_steps=warmup
-        )
+    def epochs_on(self, shape: Sequence[int]) -> int:
+        asked = self.asked_epochs(shape)
+        if not self.augments(shape):
+            return asked
+        batches = math.ceil(shape[0] / self.batch_on(shape))
+        return max(asked, math.ceil(self.min_steps / batches))
+
+    def passes_on(self, shape: Sequence[int]) -> int:
+        if self.augments(shape):
+            return 1
+        # Each epoch is validated, which takes as long as many updates do.
+        examples = self.min_steps * self.batch_on(shape)
+        return math.ceil(examples / (self.epochs_on(shape) * shape[0]))
+
+    def patience_on(self, shape: Sequence[int]) -> int:
+        if self.patience is None:
+            return math.ceil(self.epochs_on(shape) / 2)
+        return super().patience_on(shape)
+
+    def optimizer(self, shape: Sequence[int], on_costs: bool) -> keras.optimizers.Optimizer:
+        steps = self.steps_on(shape)
+        peak = self.learning_rate or (3e-3 if len(shape) == 4 else 5e-3)
+        if self.monitor(shape) is None:
+            warmup = max(1, steps // 20)
+            rate = keras.optimizers.schedules.CosineDecay(
+                0.0, max(1, steps - warmup), warmup_target=peak, warmup_steps=warmup
+            )
+        else:  # Four times of 1, 2, 4 and 8 parts.
+            rate = keras.optimizers.schedules.CosineDecayRestarts(peak, steps / 15, t_mul=2.0)
         # One costly example among many cheap ones would outweigh all the others.
         clip = self.clipnorm if on_costs else None
         return keras.optimizers.AdamW(rate, weight_decay=0.01, global_clipnorm=clip)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-import math
 import sys
 import uuid
 import warnings
@@ -508,8 +507,8 @@ class Training:
         # The share of a label that is spread over all classes, if a calibration will undo it.
         calibrates = algorithm.calibrated and (data.validation is not None or folds is not None)
         likelihood = self.objective.loss is keras.losses.SparseCategoricalCrossentropy
-        smooths = calibrates and self.augments and self.objective.blind and likelihood
-        self.smoothing = self.body.label_smoothing if smooths else 0.0
+        smooths = calibrates and self.objective.blind and likelihood
+        self.smoothing = getattr(self.body, "label_smoothing", 0.0) if smooths else 0.0
 
     @functools.cached_property
     def network(self) -> keras.Model:
@@ -650,7 +649,9 @@ def _fit(
     model, body, objective = training.network, training.body, training.objective
     train, validation = training.learned, training.held_out
     costs, shape = (training.matrix, training.unit), train.x.shape
-    epochs, monitor = body.epochs_on(shape), body.monitor(shape)
+    epochs, monitor, passes = body.epochs_on(shape), body.monitor(shape), body.passes_on(shape)
+    if passes > 1:
+        train = train.at(np.tile(np.arange(len(train.y)), passes))
     output_kind(objective.classifier(model), objective.output)  # or it raises
     if training.pretraining is not None:
         weights = iter(pretrained[0])
@@ -660,12 +661,11 @@ def _fit(
     if training.smoothing:
         compiled["loss"] = functools.partial(_smoothed_crossentropy, share=training.smoothing)
     watched, callbacks = arguments["callbacks"] or arguments["verbose"], arguments["callbacks"][:]
-    steps = epochs * math.ceil(len(train.x) / body.batch_size)
-    optimizer = body.optimizer(steps, on_costs=objective.on_costs)
-    together = executed_steps(len(train.x), body.batch_size)
+    optimizer = body.optimizer(shape, on_costs=objective.on_costs)
+    together = executed_steps(len(train.x), body.batch_on(shape))
     model.compile(optimizer, **compiled, steps_per_execution=together)
     if training.augments and affine_layer(model) is not None:
-        looked_at = train if validation is None else validation
+        looked_at = training.learned if validation is None else validation
         callbacks.append(ChooseAugmentation(looked_at.x, looked_at.y, round(epochs / 6)))
     stopping = []
     if validation is not None and monitor is not None:
@@ -680,7 +680,7 @@ def _fit(
         stateful=stopping,
         sample_weight=objective.sample_weight(train, training.matrix),
         epochs=epochs,
-        batch_size=body.batch_size,
+        batch_size=body.batch_on(shape),
     )
     values = {name: list(map(float, them)) for name, them in history.history.items()}
     return model.get_weights(), {"epochs": len(history.epoch), "history": values}

@@ -188,7 +188,7 @@ LAYERS = {"optimizer", "sgd_learning_rate", "adam_learning_rate", "depth", "unit
     "algorithm, shape, searched",
     [
         ("calibrated_bayes", (90, 8, 8, 1), AUTO | {"filters", "label_smoothing"}),
-        ("ensemble_bayes", (90, 5), AUTO),
+        ("ensemble_bayes", (90, 5), AUTO | {"label_smoothing"}),
         ("cost_model", (90, 8, 8, 1), AUTO | {"filters"}),
         ("min", (90, 5), LAYERS),
         ("sdae_bayes", (90, 5), LAYERS | {"corruption", "pretraining_learning_rate"}),

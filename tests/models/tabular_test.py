@@ -1,7 +1,9 @@
+import keras
 import numpy as np
 import pandas
 import pytest
 
+from csdl_keras.layers import MemberScaling
 from csdl_keras.models import tabular
 from tests.support.testing import TestCase, to_numpy
 
@@ -18,6 +20,10 @@ CONSTANT = {
 
 def bounded(z):
     return z / np.sqrt(1 + (z / 3) ** 2)
+
+
+def silu(z):
+    return z / (1 + np.exp(-z))
 
 
 class TestTabular(TestCase):
@@ -48,13 +54,17 @@ class TestTabular(TestCase):
     def test_a_network_is_the_mean_of_its_members(self):
         x = RNG.normal(size=(50, 4))
         model = tabular(x, 3, (7, 5), dropout=0, output="features", members=3, seed=0)
-        encoding, scaling = model.layers[1], model.layers[3]
-        kernel, bias = model.layers[2].get_weights()
-        second, shift = model.layers[5].get_weights()
+        (scaling,) = (layer for layer in model.layers if isinstance(layer, MemberScaling))
+        (first, second) = (layer for layer in model.layers if isinstance(layer, keras.layers.Dense))
+        (factors,) = (it for it in model.layers if isinstance(it, keras.layers.EinsumDense))
+        kernel, bias = first.get_weights()
+        second, shift = second.get_weights()
         scaling.bias.assign(RNG.normal(size=(3, 7)))
-        hidden = to_numpy(encoding(x)) @ kernel + bias
+        factors.kernel.assign(RNG.uniform(size=factors.kernel.shape))
+        encoded = 6.0 * to_numpy(factors.kernel) * to_numpy(model.layers[1](x))
+        hidden = encoded @ kernel + bias
         members = [
-            np.maximum(np.maximum(hidden * scale + own, 0) @ second + shift, 0)
+            silu(silu(hidden * scale + own) @ second + shift)
             for scale, own in zip(*scaling.get_weights(), strict=True)
         ]
         self.assertAllClose(model(x), np.mean(members, axis=0))
@@ -74,5 +84,8 @@ class TestTabular(TestCase):
 
     def test_it_starts_without_bends(self):
         x = RNG.normal(size=(200, 2))
-        kernel = tabular(x, 2, (6,), seed=0).layers[2].get_weights()[0]
+        model = tabular(x, 2, (6,), seed=0)
+        factors, hidden, _ = (it.kernel for it in model.layers if hasattr(it, "kernel"))
+        np.testing.assert_allclose(6.0 * to_numpy(factors), 1.0, rtol=1e-6)
+        kernel = to_numpy(hidden)
         assert kernel.shape == (2 + 2 * 10, 6) and np.all(kernel[:2]) and not kernel[2:].any()

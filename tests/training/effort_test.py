@@ -41,13 +41,25 @@ def test_number_of_networks(name, effort, members, shape, expected):
     assert csdl.Settings(members=members).with_members(algorithm, shape).members == expected
 
 
-@pytest.mark.parametrize(
-    ("shape", "expected"), [(IMAGES, 5), (TABLES, 10), ((100, 8, 8, 1), 125)], ids=str
-)
-def test_patience_is_stretched_as_epochs_are(shape, expected):
-    body = AutoNetwork(patience=5)
-    assert body.patience_on(shape) == expected
-    assert AutoNetwork().patience_on(shape) == body.epochs_on(shape)
+def test_few_examples_are_seen_more_often():
+    body, images, rows = AutoNetwork(min_steps=700), (90, 8, 8, 1), (1700, 4)
+    assert (body.batch_on(images), body.epochs_on(images), body.passes_on(images)) == (50, 350, 1)
+    assert (body.batch_on(rows), body.epochs_on(rows), body.passes_on(rows)) == (200, 30, 3)
+    assert (body.steps_on(images), body.steps_on(rows)) == (700, 780)
+    assert body.passes_on(IMAGES) == 1 and body.epochs_on(IMAGES) == 20
+    assert body.patience_on(TABLES) == 15 and AutoNetwork(patience=5).patience_on(TABLES) == 5
+
+
+def test_rates_of_tables_fall_to_zero_four_times():
+    body, shape = AutoNetwork(), (6800, 4)
+    steps = body.steps_on(shape)
+    rate = body.optimizer(shape, on_costs=False)._learning_rate
+    found = [float(rate(step)) for step in range(steps)]
+    starts = [step for step in range(1, steps) if found[step] > 2 * found[step - 1]]
+    np.testing.assert_allclose(starts, steps * np.array([1, 3, 7]) / 15, atol=1)
+    assert max(found) == pytest.approx(5e-3) and all(found[it - 1] < 1e-4 for it in starts)
+    images = body.optimizer((6800, 8, 8, 1), on_costs=False)._learning_rate
+    assert float(images(0)) == 0.0
 
 
 def test_a_trained_network_averages_views_and_is_calibrated(tmp_path, run_eagerly):
