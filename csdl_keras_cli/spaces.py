@@ -22,7 +22,6 @@ _SPACES: dict[str, dict[str, Space]] = {
     },
     "auto": {
         "learning_rate": Range(1e-3, 1e-2, sampling="log"),
-        "batch_size": (50, 100),
         "filters": (16, 32),
         "label_smoothing": (0.0, 0.05, 0.1),
     },
@@ -70,12 +69,15 @@ class SettingsHyperModel(keras_tuner.HyperModel):
         self.names = {column(name): name for name in self.settings.names(algorithm)}
         if len(shape) != 4:
             self.names.pop("filters", None)
-        if len(shape) != 4 or not algorithm.weighs_costs:  # No calibration would undo it.
+        if not algorithm.weighs_costs:  # No calibration would undo it.
             self.names.pop("label_smoothing", None)
         spaces = dict(_SPACES[str(algorithm.body)])
+        body = self.settings.body_of(algorithm)
         if algorithm.body in ("auto", "cnn"):  # The others stop when they are done.
-            epochs = self.settings.body_of(algorithm).epochs_on(shape)
+            epochs = body.epochs_on(shape)
             spaces["epochs"] = (epochs, 2 * epochs)
+        if algorithm.body == "auto":
+            spaces["batch_size"] = (body.batch_on(shape), 2 * body.batch_on(shape))
         spaces |= {name: parse_space(name, text) for name, text in given.items()}
         self.spaces = {it: one for it, one in spaces.items() if _FIELDS.get(it, it) in self.names}
         if unread := [name for name in given if name not in self.spaces]:
