@@ -108,7 +108,7 @@ class TableEncoding(WideLayer):
         cls,
         x: np.ndarray,
         categories: Sequence[int] | None = None,
-        most_bins: int = 48,
+        most_bins: int = 24,
         **kwargs: Any,
     ) -> Self:
         """Returns a layer for training inputs `(N, F)`, with at most `most_bins` bins a column."""
@@ -148,22 +148,22 @@ class TableEncoding(WideLayer):
         binned = np.repeat(columns, self.bins)
         coded = np.repeat(columns, self.categories)
         codes = np.concatenate([*map(np.arange, self.categories)])
-        missing = ops.isnan(inputs)
         z = ops.clip((_take(inputs, numbers) - self.means) * self.factors, -1e6, 1e6)
-        z = ops.where(_take(missing, numbers), ops.zeros_like(z), z)
-        # Below all edges, what is missing gives zeros.
-        low = ops.where(missing, ops.full_like(inputs, -1e30), inputs)
         parts = [
-            z / ops.sqrt(1.0 + ops.square(z / _SPREAD)),
-            ops.cast(_take(missing, self.missing), inputs.dtype),
+            _known(z / ops.sqrt(1.0 + ops.square(z / _SPREAD))),
+            ops.cast(ops.isnan(_take(inputs, self.missing)), inputs.dtype),
             ops.cast(ops.equal(_take(inputs, coded), codes.astype("float32")), inputs.dtype),
-            ops.clip((_take(low, binned) - self.edges) * self.slopes, 0.0, 1.0),
+            _known(ops.clip((_take(inputs, binned) - self.edges) * self.slopes, 0.0, 1.0)),
         ]
         return ops.concatenate([part for part in parts if part.shape[-1]], axis=-1)
 
 
 def _take(inputs: Tensor, columns: Sequence[int] | np.ndarray) -> Tensor:
     return ops.take(inputs, np.asarray(columns, "int32"), axis=1)
+
+
+def _known(values: Tensor) -> Tensor:
+    return ops.where(ops.isnan(values), ops.zeros_like(values), values)
 
 
 def _statistics(column: np.ndarray, most_bins: int) -> tuple[float, float, np.ndarray]:

@@ -29,7 +29,7 @@ def tabular(
     name: str = "tabular",
     seed: int | None = None,
     members: int = 8,
-    bins: int = 48,
+    bins: int = 24,
 ) -> keras.Model:
     """Builds a network for tabular data, with columns of different units and ranges.
 
@@ -49,7 +49,7 @@ def tabular(
         dropout: share of hidden units that are dropped in training. Defaults to 0.2.
         output: `"probability"` (default), `"cost"`, or `"features"` without an output layer.
         members: number of members; 1 is a plain network. Defaults to 8.
-        bins: largest number of quantiles between which functions are linear. Defaults to 48.
+        bins: largest number of quantiles between which functions are linear. Defaults to 24.
 
     Returns:
         A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not compiled.
