@@ -16,6 +16,7 @@ RESULTS = pathlib.Path(__file__).parent / "results"
 _PACKAGES = ("csdl_keras", "keras", "tensorflow", "jax", "torch", "numpy", "scipy")
 _PACKAGES += ("scikit-learn",)
 _PACKAGES += ("costsensitive", "vowpalwabbit", "empulse", "lightgbm", "xgboost", "catboost")
+_PACKAGES += ("pytabkit",)
 
 
 def rows_of(path: pathlib.Path) -> list[dict[str, str]]:

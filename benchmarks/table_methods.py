@@ -1,6 +1,8 @@
-"""Methods that decide on tables at costs of each example, known when deciding or not."""
+"""Methods that decide on tables: by probabilities of classes, or by costs that they learn."""
 
 import dataclasses
+import functools
+import importlib.util
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -8,21 +10,27 @@ import keras
 import numpy as np
 import pandas as pd
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import csdl_keras as csdl
 
+#: Whether the networks of `pytabkit`, the only peers that may be missing, are installed.
+PYTABKIT = importlib.util.find_spec("pytabkit") is not None
+
 
 class Part(NamedTuple):
-    """Examples of a table: a data frame, its columns as numbers, labels 0 and 1, and costs."""
+    """Examples of a table: a data frame with texts, the same with these as categories, all columns
+    as numbers, labels from 0, and the costs of each example, if it has some. No value is missing.
+    """
 
     frame: pd.DataFrame
+    categories: pd.DataFrame
     numbers: np.ndarray
     y: np.ndarray
-    costs: np.ndarray
+    costs: np.ndarray | None
 
     @property
     def outcomes(self) -> dict[str, np.ndarray]:
@@ -40,10 +48,8 @@ class Split(NamedTuple):
     labelled: Part
 
 
-#: Computes test probabilities `(N, 2)`.
-Probabilities = Callable[[], np.ndarray]
-#: Computes the decisions for test examples.
-Decide = Callable[[], np.ndarray]
+#: Computes test probabilities `(N, K)`, or decisions `(N,)`.
+Compute = Callable[[], np.ndarray]
 
 
 def logistic() -> object:
@@ -52,72 +58,77 @@ def logistic() -> object:
     return make_pipeline(shrink, StandardScaler(), LogisticRegression(max_iter=2000))
 
 
-def boosted(split: Split, seed: int) -> Iterator[tuple[str, object, dict]]:
-    """Yields boosted trees, and what `fit` needs for them to stop early on validation examples."""
+def peer_probabilities(split: Split, seed: int) -> Iterator[tuple[str, Compute]]:
+    """Yields classifiers of other packages, as they are and calibrated.
+
+    Those that stop early or keep their best epoch learn from the training examples, all others from
+    training and validation examples together; calibration is by five folds of these.
+    """
     from catboost import CatBoostClassifier
     from lightgbm import LGBMClassifier, early_stopping
     from xgboost import XGBClassifier
 
-    pair = (split.validation.numbers, split.validation.y)
-    quiet = {"random_seed": seed, "verbose": 0, "allow_writing_files": False}
+    def fitted(model, part: Part, kind: str = "categories", **options) -> np.ndarray:
+        model.fit(getattr(part, kind), part.y, **options)
+        return model.predict_proba(getattr(split.test, kind)).astype("float64")
+
+    x, y = split.validation.categories, split.validation.y
     tree = {"n_estimators": 2000, "learning_rate": 0.05, "random_state": seed}
-    stop = early_stopping(50, verbose=False)
-    yield "XGBoost", XGBClassifier(random_state=seed), {}
-    yield "XGBoost, depth 3", XGBClassifier(max_depth=3, learning_rate=0.1, random_state=seed), {}
-    yield (
-        "XGBoost, stopped early",
-        XGBClassifier(max_depth=4, early_stopping_rounds=50, **tree),
-        {"eval_set": [pair], "verbose": False},
-    )
-    yield "LightGBM", LGBMClassifier(random_state=seed, verbose=-1), {}
-    yield (
-        "LightGBM, stopped early",
-        LGBMClassifier(num_leaves=15, verbose=-1, **tree),
-        {"eval_set": [pair], "callbacks": [stop]},
-    )
-    yield "CatBoost", CatBoostClassifier(**quiet), {}
-    yield (
-        "CatBoost, stopped early",
-        CatBoostClassifier(iterations=2000, early_stopping_rounds=50, **quiet),
-        {"eval_set": pair},
-    )
+    xgboost = {"enable_categorical": True}
+    catboost = {"random_seed": seed, "verbose": 0, "allow_writing_files": False}
+    catboost["cat_features"] = list(x.select_dtypes("category"))
+    stopped = functools.partial(fitted, part=split.train)
+    model = XGBClassifier(max_depth=4, early_stopping_rounds=50, **tree, **xgboost)
+    pair = [(x, y)]
+    yield "XGBoost, stopped early", lambda m=model: stopped(m, eval_set=pair, verbose=False)
+    model = LGBMClassifier(num_leaves=15, verbose=-1, **tree)
+    stop = [early_stopping(50, verbose=False)]
+    yield "LightGBM, stopped early", lambda m=model: stopped(m, eval_set=pair, callbacks=stop)
+    model = CatBoostClassifier(iterations=2000, early_stopping_rounds=50, **catboost)
+    yield "CatBoost, stopped early", lambda m=model: stopped(m, eval_set=pair)
+    if PYTABKIT:
+        from pytabkit import RealMLP_TD_S_Classifier, TabM_D_Classifier
+
+        for name, kind in (("TabM", TabM_D_Classifier), ("RealMLP-TD-S", RealMLP_TD_S_Classifier)):
+            model = kind(device="cpu", random_state=seed, n_threads=2)
+            yield name, lambda m=model: stopped(m, X_val=x, y_val=y)
+    trees = LGBMClassifier(random_state=seed, verbose=-1)
+    shallow = {"max_depth": 3, "learning_rate": 0.1, "random_state": seed}
+    for name, model in {
+        "XGBoost, depth 3": XGBClassifier(**shallow, **xgboost),
+        "LightGBM, isotonic": CalibratedClassifierCV(trees, method="isotonic"),
+        "csdl_keras BayesClassifier(LightGBM)": csdl.sklearn.BayesClassifier(trees),
+    }.items():
+        yield name, functools.partial(fitted, model, split.labelled)
+    forest = RandomForestClassifier(500, random_state=seed)
+    for name, model in {"random forest": forest, "logistic regression": logistic()}.items():
+        yield name, functools.partial(fitted, model, split.labelled, "numbers")
 
 
-def peer_probabilities(split: Split, seed: int) -> Iterator[tuple[str, Probabilities]]:
-    """Yields classifiers of other packages, as they are and calibrated.
+def our_probabilities(split: Split, seed: int) -> Iterator[tuple[str, Compute]]:
+    """Yields this package's default algorithms for costs that are known when deciding.
 
-    Those that stop early learn from the training examples, all others from training and
-    validation examples together; calibration is by five folds of these.
+    At 0/1 costs, the expected cost of a decision is the probability of all other classes.
     """
-    test, known = split.test.numbers, split.labelled
 
-    def fitted(model, options: dict) -> np.ndarray:
-        part = split.train if options else known
-        return model.fit(part.numbers, part.y, **options).predict_proba(test)
+    def compute(algorithm: str) -> np.ndarray:
+        model = our_model(split, seed, algorithm)
+        return 1.0 - model.predict(split.test.frame, verbose=0).astype("float64")
 
-    def calibrated(model, method: str) -> np.ndarray:
-        by_folds = CalibratedClassifierCV(model, method=method)
-        return by_folds.fit(known.numbers, known.y).predict_proba(test)
-
-    models = [
-        *boosted(split, seed),
-        ("histogram boosting", HistGradientBoostingClassifier(random_state=seed), {}),
-        ("logistic regression", logistic(), {}),
-    ]
-    for name, model, options in models:
-        yield name, lambda model=model, options=options: fitted(model, options)
-        if "," not in name:
-            for method in ("sigmoid", "isotonic"):
-                yield f"{name}, {method}", lambda m=model, by=method: calibrated(m, by)
+    for algorithm in ("calibrated_bayes", "ensemble_bayes"):
+        yield f"csdl_keras {algorithm}", functools.partial(compute, algorithm)
 
 
-def cost_decisions(split: Split, seed: int) -> Iterator[tuple[str, bool, Decide]]:
-    """Yields other packages' methods on costs, and whether they know these when deciding."""
+def cost_decisions(split: Split, seed: int) -> Iterator[tuple[str, str, Compute]]:
+    """Yields methods that take the costs of examples, and the question that they answer."""
     from empulse.models import CSBoostClassifier, CSLogitClassifier, CSThresholdClassifier
     from lightgbm import LGBMClassifier, LGBMRegressor
 
     known, test = split.labelled, split.test
     scaler = make_pipeline(*(step for _, step in logistic().steps[:-1])).fit(known.numbers)
+    vectors = csdl.costs.regret(csdl.costs.cost_vectors(known.costs, known.y))
+    plain = LGBMClassifier(random_state=seed, verbose=-1)
+    calibrated = CalibratedClassifierCV(plain, method="isotonic")
 
     def boosting() -> np.ndarray:
         model = CSBoostClassifier(**known.outcomes)
@@ -130,36 +141,42 @@ def cost_decisions(split: Split, seed: int) -> Iterator[tuple[str, bool, Decide]
         )
 
     def threshold() -> np.ndarray:
-        model = CSThresholdClassifier(LGBMClassifier(random_state=seed, verbose=-1))
+        model = CSThresholdClassifier(plain)
         return model.fit(known.numbers, known.y).predict(test.numbers, **test.outcomes)
+
+    def tweedie(rows: np.ndarray, decision: int) -> np.ndarray:
+        """Costs of a decision, learned from some of the examples."""
+        model = LGBMRegressor(objective="tweedie", random_state=seed, verbose=-1)
+        model.fit(known.categories[rows], vectors[rows, decision])
+        return model.predict(test.categories)
+
+    def by_decision() -> np.ndarray:
+        return np.argmin([tweedie(known.y >= 0, k) for k in range(2)], axis=0)
 
     def two_parts(classifier) -> np.ndarray:
         """Probabilities of classes, times the costs that each class has by Tweedie regression."""
-        model = classifier.fit(known.numbers, known.y)
-        vectors = csdl.costs.regret(csdl.costs.cost_vectors(known.costs, known.y))
-        expected = np.zeros((len(test.y), 2))
-        for label, p in enumerate(model.predict_proba(test.numbers).T):
-            own = known.y == label
-            wrong = LGBMRegressor(objective="tweedie", random_state=seed, verbose=-1)
-            wrong.fit(known.numbers[own], vectors[own, 1 - label])
-            expected[:, 1 - label] += p * wrong.predict(test.numbers)
-        return expected.argmin(axis=1)
+        p = classifier.fit(known.categories, known.y).predict_proba(test.categories)
+        return np.argmin([p[:, 1 - k] * tweedie(known.y == 1 - k, k) for k in range(2)], axis=0)
 
-    plain = LGBMClassifier(random_state=seed, verbose=-1)
-    calibrated = CalibratedClassifierCV(plain, method="isotonic")
-    yield "LightGBM, two parts", False, lambda: two_parts(plain)
-    yield "LightGBM, isotonic, two parts", False, lambda: two_parts(calibrated)
-    yield "empulse CSBoost", False, boosting
-    yield "empulse CSLogit", False, linear
-    yield "empulse CSThreshold(LightGBM)", True, threshold
+    def ours(networks: int) -> np.ndarray:
+        return csdl.decide(our_model(split, seed, "cost_model", networks), test.frame)
+
+    yield "empulse CSThreshold(LightGBM)", "known", threshold
+    yield "LightGBM, two parts", "unknown", lambda: two_parts(plain)
+    yield "LightGBM, isotonic, two parts", "unknown", lambda: two_parts(calibrated)
+    yield "LightGBM, a regression by decision", "unknown", by_decision
+    yield "empulse CSBoost", "unknown", boosting
+    yield "empulse CSLogit", "unknown", linear
+    yield "csdl_keras cost_model", "unknown", lambda: ours(1)
+    yield "csdl_keras cost_model, five networks", "unknown", lambda: ours(5)
 
 
 def our_model(split: Split, seed: int, algorithm: str, networks: int | None = None) -> keras.Model:
     """Trains one of this package's default algorithms, with its own number of networks or another.
 
     An ensemble learns from training and validation examples together, as other packages' methods
-    do, and one network from the training examples alone. At 0/1 costs, the expected cost of a
-    decision is the probability of the other class; `cost_model` learns the costs of the examples.
+    do, and one network from the training examples alone. `cost_model` learns the costs of the
+    examples.
     """
     on_costs = algorithm == "cost_model"
 
@@ -175,7 +192,7 @@ def our_model(split: Split, seed: int, algorithm: str, networks: int | None = No
     return csdl.train(
         x,
         y,
-        None if on_costs else csdl.costs.zero_one(2),
+        None if on_costs else csdl.costs.zero_one(int(split.labelled.y.max()) + 1),
         chosen,
         validation_data=False if together else examples(split.validation),
         seed=seed,

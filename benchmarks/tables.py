@@ -2,161 +2,206 @@
 
     python benchmarks/run.py tables --out benchmarks/results/tables
 
-The four tables that `empulse` ships, with the costs of each example that it documents, in
-stratified splits of 50 % for training, 20 % for validation and 30 % for the test. Costs are
-known when deciding (the Bayes decision by each example's own costs, or `csdl.decide(costs=)`), or
-not (probabilities decide by the mean costs of each class; `cost_model`, LightGBM in two parts and
-empulse's CSBoost and CSLogit learn costs from examples). All methods have their default arguments,
-boosted trees also others. Needs empulse, LightGBM, XGBoost and CatBoost.
+It asks three questions. All methods see the same stratified splits, 50 % for training, 20 % for
+validation and 30 % for the test:
+
+- `known`: what decisions cost if the costs of an example are known when deciding, on the four
+  tables that `empulse` ships, with the costs that it documents. Probabilities decide by the
+  Bayes decision.
+- `unknown`: the same tables, costs known of the examples to learn from alone. Methods learn costs,
+  or decide by probabilities and the mean costs of each class.
+- `classes`: what Bayes decisions cost on six tables of two to 26 classes, mean over five drawn
+  cost matrices, which one training serves.
+
+Methods have their default arguments, but for the sizes and the early stopping of boosted trees.
+Boosted trees, TabM and RealMLP get categories as categories. A cost in the tables is the mean over
+the splits; the relative cost is the geometric mean over tables of the ratio to a method of this
+package, on the splits that both have. Its interval holds 95 % by the paired log ratios: their mean
+over the splits of each table, then over the T tables, has the standard error
+`sqrt(sum_t s_t^2 / n_t) / T` of the n_t splits of each, and the sum of `n_t - 1` degrees of
+freedom. It is of these tables, not of others.
+
+Needs empulse, LightGBM, XGBoost, CatBoost, pyreadr and R's `mlbench` and `kernlab`; TabM and
+RealMLP need pytabkit. TabPFN and TabICL are not run, since the weights of these pretrained models
+could not be had.
 """
 
 import argparse
+import functools
 import time
 from collections.abc import Callable, Iterator
 
 import keras
 import numpy as np
 import pandas as pd
+import scipy.stats
+from cost_matrices import FIRST_COST_SEED, bayes_cost
 from results import Results, markdown_table
-from table_data import AMOUNTS, load_amounts, split_rows
-from table_methods import Part, Split, cost_decisions, our_model, peer_probabilities
+from table_data import AMOUNTS, CLASSES, SPLITS, load_amounts, load_classes, split_rows
+from table_methods import (
+    PYTABKIT,
+    Part,
+    Split,
+    cost_decisions,
+    our_probabilities,
+    peer_probabilities,
+)
 
 import csdl_keras as csdl
 
-FIELDS = ("table", "split", "method", "knowledge", "average_cost", "seconds")
-TABLES = AMOUNTS
+FIELDS = ("table", "split", "method", "question", "average_cost", "error", "seconds")
+#: The questions, and the method whose costs are 1 in the tables.
+QUESTIONS = {
+    "known": "csdl_keras ensemble_bayes",
+    "unknown": "csdl_keras cost_model",
+    "classes": "csdl_keras ensemble_bayes",
+}
+MATRICES = 5
+#: Those of which it is also measured what decisions by the mean costs of each class cost.
+BY_MEANS = ("XGBoost, depth 3", "csdl_keras ensemble_bayes")
+
+
+@functools.cache
+def load(name: str) -> tuple:
+    """Returns a table, its labels, and costs of its examples or `None`."""
+    return (*load_classes(name), None) if name in CLASSES else load_amounts(name)
 
 
 def make_split(name: str, seed: int) -> Split:
     """Returns a table in a stratified 50/20/30 split."""
-    frame, y, costs = load_amounts(name)
-    numbers = pd.get_dummies(frame, dtype=float).fillna(0.0).to_numpy("float32")
+    frame, y, costs = load(name)
+    texts = frame.select_dtypes(exclude=["number", "bool"])
+    categories = frame.astype(dict.fromkeys(texts, "category"))
+    numbers = pd.get_dummies(frame, dtype=float).to_numpy("float32")
     train, validation, test = split_rows(y, seed)
 
     def part(rows: np.ndarray) -> Part:
-        return Part(frame.iloc[rows], numbers[rows], y[rows], costs[rows])
+        own = None if costs is None else costs[rows]
+        return Part(frame.iloc[rows], categories.iloc[rows], numbers[rows], y[rows], own)
 
     return Split(part(train), part(validation), part(test), part(np.union1d(train, validation)))
 
 
-def decisions(
-    split: Split, seed: int, skipped: Callable[[str, str], bool]
-) -> Iterator[tuple[str, str, np.ndarray, float]]:
-    """Yields method, knowledge, decisions and seconds of all that is not skipped."""
+def costs_of(found: np.ndarray, split: Split, question: str) -> float:
+    """Returns what decisions by test probabilities cost on average."""
     labelled, test = split.labelled, split.test
-    means = csdl.costs.class_means(labelled.y, csdl.costs.cost_vectors(labelled.costs, labelled.y))
-
-    def by_probabilities(name: str, compute):
-        if skipped(name, "known") and skipped(name, "unknown"):
-            return
-        start = time.perf_counter()
-        probabilities = compute()
-        seconds = time.perf_counter() - start
-        yield name, "known", csdl.bayes_decisions(probabilities, test.costs), seconds
+    if question == "known":
+        return bayes_cost(test.y, found, test.costs)
+    if question == "unknown":
+        vectors = csdl.costs.cost_vectors(labelled.costs, labelled.y)
         # A constant added to a class's costs changes no decision.
-        yield (
-            name,
-            "unknown",
-            csdl.bayes_decisions(probabilities, csdl.costs.regret(means)),
-            seconds,
-        )
-
-    for name, compute in peer_probabilities(split, seed):
-        yield from by_probabilities(name, compute)
-    for name, known, decide in cost_decisions(split, seed):
-        knowledge = "known" if known else "unknown"
-        if not skipped(name, knowledge):
-            start = time.perf_counter()
-            decided = decide()
-            yield name, knowledge, np.asarray(decided, int), time.perf_counter() - start
-    for algorithm in ("calibrated_bayes", "ensemble_bayes"):
-
-        def compute(algorithm=algorithm) -> np.ndarray:
-            model = our_model(split, seed, algorithm)
-            return 1.0 - model.predict(test.frame, verbose=0).astype("float64")
-
-        yield from by_probabilities(f"csdl_keras {algorithm}", compute)
-    for name, networks in (("cost_model", 1), ("cost_model, five networks", 5)):
-        if not skipped(f"csdl_keras {name}", "unknown"):
-            start = time.perf_counter()
-            model = our_model(split, seed, "cost_model", networks)
-            decided = csdl.decide(model, test.frame)
-            yield f"csdl_keras {name}", "unknown", decided, time.perf_counter() - start
+        means = csdl.costs.regret(csdl.costs.class_means(labelled.y, vectors))
+        return csdl.evaluation.average_cost(test.y, csdl.bayes_decisions(found, means), test.costs)
+    drawn = functools.partial(csdl.costs.randomized_proportional, labelled.y, found.shape[1])
+    matrices = [drawn(seed=FIRST_COST_SEED + number) for number in range(MATRICES)]
+    return float(np.mean([bayes_cost(test.y, found, matrix) for matrix in matrices]))
 
 
-def _methods(rows: list[dict], knowledge: str) -> list[str]:
-    """Formats the methods that know costs or not, the lowest mean cost first.
+def measured(split: Split, seed: int, asked: Callable[[str, str], bool]) -> Iterator[tuple]:
+    """Yields method, question, cost, error and seconds of all that is asked for."""
+    test = split.test
 
-    Means are geometric, of costs relative to the lowest of each table; seconds are means over
-    tables and splits.
-    """
-    costs: dict[tuple[str, str], list[float]] = {}
-    seconds: dict[str, list[float]] = {}
-    for row in rows:
-        if row["knowledge"] == knowledge:
-            costs.setdefault((row["method"], row["table"]), []).append(float(row["average_cost"]))
-            seconds.setdefault(row["method"], []).append(float(row["seconds"]))
-    means = {key: float(np.mean(values)) for key, values in costs.items()}
-    tables = [name for name in TABLES if any(name == of for _, of in means)]
-    lowest = {name: min(v for (_, of), v in means.items() if of == name) for name in tables}
+    def timed(compute) -> tuple[np.ndarray, float]:
+        start = time.perf_counter()
+        return compute(), round(time.perf_counter() - start, 1)
+
+    for source in (peer_probabilities, our_probabilities):
+        for name, compute in source(split, seed):
+            questions = ["classes"] if test.costs is None else ["known"]
+            questions += ["unknown"] * (test.costs is not None and name in BY_MEANS)
+            wanted = [question for question in questions if asked(name, question)]
+            if wanted:
+                found, seconds = timed(compute)
+                error = float(np.mean(found.argmax(axis=1) != test.y))
+                for question in wanted:
+                    yield name, question, costs_of(found, split, question), error, seconds
+    for name, question, compute in () if test.costs is None else cost_decisions(split, seed):
+        if asked(name, question):
+            decided, seconds = timed(compute)
+            cost = csdl.evaluation.average_cost(test.y, np.asarray(decided, int), test.costs)
+            yield name, question, cost, "", seconds
+
+
+def _methods(rows: list[dict], question: str) -> list[str]:
+    """Formats the methods that have all tables of a question, the lowest relative cost first."""
+    frame = pd.DataFrame(rows, columns=FIELDS)
+    frame = frame[frame["question"] == question]
+    values = frame[["average_cost", "error", "seconds"]].replace("", "nan").astype("float")
+    values.index = pd.MultiIndex.from_frame(frame[["method", "table", "split"]])
+    costs = values["average_cost"].unstack("method")
+    if QUESTIONS[question] not in costs:
+        costs[QUESTIONS[question]] = np.nan
+    logs = np.log(costs).sub(np.log(costs[QUESTIONS[question]]), axis=0).groupby("table")
+    pairs = logs.count()
+    tables = [name for name in (*AMOUNTS, *CLASSES) if pairs[QUESTIONS[question]].get(name)]
+    pairs = pairs.loc[tables, (pairs.loc[tables] > 0).all()]
+    mean = logs.mean().loc[tables].mean()[pairs.columns].sort_values(kind="stable")
+    squares = (logs.var().loc[tables, pairs.columns] / pairs).sum(skipna=False)
+    reach = scipy.stats.t.ppf(0.975, (pairs - 1).sum()) * np.sqrt(squares) / len(tables)
+    by_table = values.groupby(["method", "table"]).mean()
+    overall = by_table.groupby("method").mean()
     body = []
-    for method in dict.fromkeys(method for method, _ in means):
-        if all((method, name) in means for name in tables):
-            ratios = [means[method, name] / lowest[name] for name in tables]
-            mean = float(np.exp(np.mean(np.log(ratios))))
-            cells = [method, *(f"{means[method, name]:.4g}" for name in tables)]
-            body.append((mean, [*cells, f"{mean:.3f}", f"{np.mean(seconds[method]):.0f}"]))
-    body.sort(key=lambda pair: pair[0])
-    head = ["mean test cost", *tables, "beside the lowest of each", "seconds"]
-    return markdown_table(head, [cells for _, cells in body])
+    for method in mean.index if tables else ():
+        low, high = np.exp(mean[method] - reach[method]), np.exp(mean[method] + reach[method])
+        cells = [method, *(f"{by_table['average_cost'][method, name]:.4g}" for name in tables)]
+        cells.append(f"{np.exp(mean[method]):.3f}")
+        cells.append(f"{low:.3f} to {high:.3f}" if low < high else "")
+        if question == "classes":
+            cells.append(f"{100 * overall['error'][method]:.1f} %")
+        sizes = dict.fromkeys([pairs[method].min(), pairs[method].max()])
+        body.append([*cells, " to ".join(map(str, sizes)), f"{overall['seconds'][method]:.0f}"])
+    head = ["mean test cost", *tables, "relative cost", "95 % interval"]
+    return markdown_table([*head, *["error"] * (question == "classes"), "splits", "seconds"], body)
 
 
 def table(rows: list[dict]) -> str:
     """Formats all methods in Markdown."""
+    heads = {
+        "known": "Costs known when deciding:",
+        "unknown": "Costs unknown when deciding:",
+        "classes": f"Mean over {MATRICES} drawn cost matrices, and the error of the most probable:",
+    }
     lines = []
-    for knowledge in ("known", "unknown"):
-        lines += [f"Costs {knowledge} when deciding:", "", *_methods(rows, knowledge), ""]
+    for question, head in heads.items():
+        lines += [head, "", *_methods(rows, question), ""]
     return "\n".join(lines)
 
 
 def guide_tables(rows: list[dict]) -> dict[str, list[str]]:
-    """Returns the tables of the guides: methods that know costs or not, and empulse's."""
-    tables = {knowledge: _methods(rows, knowledge) for knowledge in ("known", "unknown")}
+    """Returns the tables of the guides: one for each question, and empulse's methods with ours."""
+    tables = {question: _methods(rows, question) for question in QUESTIONS}
     (head, rule, *_), chosen = tables["known"], []
-    for knowledge, ours in (("known", "csdl_keras"), ("unknown", "csdl_keras cost_model")):
-        for line in tables[knowledge][2:]:
+    for question, ours in (("known", "csdl_keras"), ("unknown", "csdl_keras cost_model")):
+        for line in tables[question][2:]:
             if ours in line or "empulse" in line:
-                chosen.append(f"| {knowledge} {line}")
+                chosen.append(f"| {question} {line}")
     tables["empulse"] = [f"| costs when deciding {head}", f"| --- {rule}", *chosen]
     return tables
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options of this benchmark."""
-    parser.add_argument("--tables", default=",".join(TABLES))
-    parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--methods", default="", help="part of the names of methods to run")
+    parser.add_argument("--tables", default=",".join((*AMOUNTS, *CLASSES)))
+    parser.add_argument("--splits", type=int, default=SPLITS)
+    parser.add_argument("--methods", default="", help="parts of the names of methods to run")
+    parser.add_argument("--question", default=",".join(QUESTIONS), help="those to answer")
 
 
 def measure(arguments: argparse.Namespace, results: Results) -> None:
     """Measures the rows that are not there yet."""
+    if not PYTABKIT:
+        print("TabM and RealMLP-TD-S are skipped, since pytabkit is not installed.")
+    parts = [part.strip() for part in arguments.methods.split(",")]
     for seed in range(arguments.splits):
         for name in arguments.tables.split(","):
-            done = {
-                (row["method"], row["knowledge"])
-                for row in results.rows()
-                if (row["table"], row["split"]) == (name, str(seed))
-            }
+            done = results.done(4)
 
-            def skipped(method: str, knowledge: str, done=done) -> bool:
-                return (method, knowledge) in done or arguments.methods not in method
+            def asked(method: str, question: str, place=(name, str(seed)), done=done) -> bool:
+                chosen = any(part in method for part in parts)
+                chosen = chosen and question in arguments.question.split(",")
+                return chosen and (*place, method, question) not in done
 
-            split = make_split(name, seed)
-            for method, knowledge, decided, seconds in decisions(split, seed, skipped):
-                if skipped(method, knowledge):
-                    continue
-                cost = csdl.evaluation.average_cost(split.test.y, decided, split.test.costs)
-                row = (name, seed, method, knowledge, float(cost), round(seconds, 1))
-                results.append([dict(zip(FIELDS, row, strict=True))])
-                print(*row, flush=True)
+            for row in measured(make_split(name, seed), seed, asked):
+                results.append([dict(zip(FIELDS, (name, seed, *row), strict=True))])
+                print(name, seed, *row, flush=True)
             keras.utils.clear_session()
