@@ -19,7 +19,7 @@ the splits; the relative cost is the geometric mean over tables of the ratio to 
 package, on the splits that both have. Its interval holds 95 % by the paired log ratios: their mean
 over the splits of each table, then over the T tables, has the standard error
 `sqrt(sum_t s_t^2 / n_t) / T` of the n_t splits of each, and the sum of `n_t - 1` degrees of
-freedom. It is of these tables, not of others.
+freedom. It is of these tables, not of others, and does not count that splits share examples.
 
 Needs empulse, LightGBM, XGBoost, CatBoost, pyreadr and R's `mlbench` and `kernlab`; TabM and
 RealMLP need pytabkit. TabPFN and TabICL are not run, since the weights of these pretrained models

@@ -83,6 +83,19 @@ def test_differences_from_the_best_peer(program):
     assert "(-1.4706 to +1.0706, 2 splits)" in text
 
 
+def test_relative_costs_of_tables_are_paired_by_split(program):
+    module, rows = program("tables"), []
+    for name, split, ratio in (("churn", 0, 1.0), ("churn", 1, np.exp(0.2)), ("credit", 0, 1.0)):
+        for method, cost in (("forest", 3.0 * ratio), ("csdl_keras ensemble_bayes", 3.0)):
+            values = (name, split, method, "known", cost, "", 2.0)
+            rows.append(dict(zip(module.FIELDS, map(str, values), strict=True)))
+    assert "| forest | 3.332 | 3 | 1.051 |  | 1 to 2 | 2 |" in module.guide_tables(rows)["known"]
+    rows += [{**row, "split": "1"} for row in rows[-2:]]
+    # Log ratios of mean .1 and variance .02, and of 0: .05 +- 4.303 * (.02 / 2)**.5 / 2.
+    line = "| forest | 3.332 | 3 | 1.051 | 0.848 to 1.304 | 2 | 2 |"
+    assert line in module.guide_tables(rows)["known"]
+
+
 def test_the_loop_by_hand_computes_what_fit_does(program):
     problem = program("problem")
     x, y = problem.examples(60, 6, 3)
