@@ -113,7 +113,8 @@ def our_probabilities(split: Split, seed: int) -> Iterator[tuple[str, Compute]]:
 
     def compute(algorithm: str) -> np.ndarray:
         model = our_model(split, seed, algorithm)
-        return 1.0 - model.predict(split.test.frame, verbose=0).astype("float64")
+        # Rounded to 32 bits, a cost may be a little higher than 1.
+        return np.maximum(1.0 - model.predict(split.test.frame, verbose=0).astype("float64"), 0.0)
 
     for algorithm in ("calibrated_bayes", "ensemble_bayes"):
         yield f"csdl_keras {algorithm}", functools.partial(compute, algorithm)
