@@ -90,7 +90,9 @@ def peer_probabilities(split: Split, seed: int) -> Iterator[tuple[str, Compute]]
         from pytabkit import RealMLP_TD_S_Classifier, TabM_D_Classifier
 
         for name, kind in (("TabM", TabM_D_Classifier), ("RealMLP-TD-S", RealMLP_TD_S_Classifier)):
-            model = kind(device="cpu", random_state=seed, n_threads=2)
+            # By default, it would be the epoch with the fewest errors.
+            epoch = {"val_metric_name": "cross_entropy"}
+            model = kind(device="cpu", random_state=seed, n_threads=2, **epoch)
             yield name, lambda m=model: stopped(m, X_val=x, y_val=y)
     trees = LGBMClassifier(random_state=seed, verbose=-1)
     shallow = {"max_depth": 3, "learning_rate": 0.1, "random_state": seed}

@@ -21,9 +21,10 @@ over the splits of each table, then over the T tables, has the standard error
 `sqrt(sum_t s_t^2 / n_t) / T` of the n_t splits of each, and the sum of `n_t - 1` degrees of
 freedom. It is of these tables, not of others, and does not count that splits share examples.
 
-Needs empulse, LightGBM, XGBoost, CatBoost, pyreadr and R's `mlbench` and `kernlab`; TabM and
-RealMLP need pytabkit. TabPFN and TabICL are not run, since the weights of these pretrained models
-could not be had.
+Methods named `csdl_keras 0.3.0` are those of commit 8eaece73, whose network for tables was another;
+relative costs are relative to these. Needs empulse, LightGBM, XGBoost, CatBoost, pyreadr and R's
+`mlbench` and `kernlab`; TabM and RealMLP need pytabkit. TabPFN and TabICL are not run, since the
+weights of these pretrained models could not be had.
 """
 
 import argparse
@@ -52,9 +53,9 @@ import csdl_keras as csdl
 FIELDS = ("table", "split", "method", "question", "average_cost", "error", "seconds")
 #: The questions, and the method whose costs are 1 in the tables.
 QUESTIONS = {
-    "known": "csdl_keras ensemble_bayes",
-    "unknown": "csdl_keras cost_model",
-    "classes": "csdl_keras ensemble_bayes",
+    "known": "csdl_keras 0.3.0 ensemble_bayes",
+    "unknown": "csdl_keras 0.3.0 cost_model",
+    "classes": "csdl_keras 0.3.0 ensemble_bayes",
 }
 MATRICES = 5
 #: Those of which it is also measured what decisions by the mean costs of each class cost.

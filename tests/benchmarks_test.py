@@ -86,7 +86,7 @@ def test_differences_from_the_best_peer(program):
 def test_relative_costs_of_tables_are_paired_by_split(program):
     module, rows = program("tables"), []
     for name, split, ratio in (("churn", 0, 1.0), ("churn", 1, np.exp(0.2)), ("credit", 0, 1.0)):
-        for method, cost in (("forest", 3.0 * ratio), ("csdl_keras ensemble_bayes", 3.0)):
+        for method, cost in (("forest", 3.0 * ratio), ("csdl_keras 0.3.0 ensemble_bayes", 3.0)):
             values = (name, split, method, "known", cost, "", 2.0)
             rows.append(dict(zip(module.FIELDS, map(str, values), strict=True)))
     assert "| forest | 3.332 | 3 | 1.051 |  | 1 to 2 | 2 |" in module.guide_tables(rows)["known"]
