@@ -14,7 +14,8 @@ validation and 30 % for the test:
   cost matrices, which one training serves.
 
 Methods have their default arguments, but for the sizes and the early stopping of boosted trees.
-Boosted trees, TabM and RealMLP get categories as categories. A cost in the tables is the mean over
+TabM and RealMLP choose their epoch by the log loss, by default it would be by errors. These and
+boosted trees get categories as categories. A cost in the tables is the mean over
 the splits; the relative cost is the geometric mean over tables of the ratio to a method of this
 package, on the splits that both have. Its interval holds 95 % by the paired log ratios: their mean
 over the splits of each table, then over the T tables, has the standard error

@@ -63,10 +63,10 @@ def over_splits(dataset, method, other):
     return Ratio.of(*means)
 
 
-def on_tables(question, method, other, names=TABLES):
+def on_tables(question, method, other):
     """The geometric mean over tables of the ratio of costs, with its interval over splits."""
     rows = read("tables")
-    rows = rows[(rows["question"] == question) & rows["table"].isin(names)]
+    rows = rows[(rows["question"] == question) & rows["table"].isin(TABLES)]
     found = rows.set_index(["split", "table", "method"])["average_cost"].unstack()
     logs = np.log(found[method] / found[other]).unstack().dropna()  # splits that both have
     return Ratio.of(np.exp(logs.mean(axis=1)), np.ones(len(logs)))

@@ -34,10 +34,10 @@ def tabular(
     """Builds a network for tabular data, with columns of different units and ranges.
 
     Inputs are flattened and encoded by `csdl_keras.layers.TableEncoding`. Each encoded number is
-    multiplied by a factor, which is learned at six times the rate of other weights. Hidden layers
-    of sigmoid-weighted linear units with dropout, and the output layer follow. The first hidden
-    layer is scaled and shifted differently for each of several `members`, whose features are
-    averaged, see `csdl_keras.layers.MemberScaling`.
+    multiplied by a trainable factor with six times the learning rate of the other weights. Hidden
+    layers of sigmoid-weighted linear units with dropout, and the output layer follow. The first
+    hidden layer is scaled and shifted differently for each of several `members`, whose features
+    are averaged, see `csdl_keras.layers.MemberScaling`.
 
     Args:
         x: training inputs `(N, ...)`, of a size up to 1e18, or NaN where a value is missing; or
@@ -90,17 +90,17 @@ def tabular(
     if rows.ndim > 2:
         features = keras.layers.Flatten(dtype=head_dtype(None))(inputs)
     features = encoding(features)
+    if hidden_units:
+        # The factors are six times the weights, and so are their updates.
+        size, start = features.shape[-1], keras.initializers.Constant(1 / _SCALE_RATE)
+        scale = keras.layers.EinsumDense("bf,f->bf", size, kernel_initializer=start)
+        features = keras.layers.Rescaling(_SCALE_RATE)(scale(features))
     for index, units in enumerate(hidden_units):
-        if not index:
-            # An update of the weight changes the factor six times as much.
-            size, start = features.shape[-1], keras.initializers.Constant(1 / _SCALE_RATE)
-            scale = keras.layers.EinsumDense("bf,f->bf", size, kernel_initializer=start)
-            features = keras.layers.Rescaling(_SCALE_RATE)(scale(features))
         hidden = keras.layers.Dense(units, kernel_initializer=seeds.initializer("he_normal"))
-        entering, features = features, hidden(features)
+        features = hidden(features)
         if not index:
             # Functions of a number start as straight lines: the weights of bins are 0.
-            kernel, linear = np.zeros(hidden.kernel.shape), entering.shape[-1] - sum(encoding.bins)
+            kernel, linear = np.zeros(hidden.kernel.shape), size - sum(encoding.bins)
             kernel[:linear] = keras.ops.convert_to_numpy(hidden.kernel_initializer((linear, units)))
             hidden.kernel.assign(kernel)
             if members > 1:

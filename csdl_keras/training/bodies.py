@@ -158,7 +158,7 @@ class Body(Choices):
         return self.batch_size
 
     def passes_on(self, shape: Sequence[int]) -> int:
-        """Returns how often an epoch goes through all examples."""
+        """Returns how many times an epoch passes over the examples."""
         return 1
 
     def steps_on(self, shape: Sequence[int]) -> int:
@@ -258,8 +258,8 @@ class AutoNetwork(Body):
     AdamW. Images are shifted at random, and from a sixth of the epochs on rotated, zoomed and
     flipped as far as held-out classes survive that; the last epoch is kept, and outputs are
     averaged over shifted copies. For tables the epoch of the lowest validation loss is kept; the
-    learning rate falls to 0 four times, each time in twice as many epochs, so that training of
-    four lengths is tried.
+    learning rate falls to 0 four times, each time in twice as many epochs, so that four
+    lengths of training are tried.
 
     Args:
         epochs: epochs; `None` (default) are those of the effort on images, 30 on tables.
@@ -273,8 +273,8 @@ class AutoNetwork(Body):
             follows that undoes it. Defaults to 0.05.
         clipnorm: largest norm of the gradient when training on costs; `None` for no limit.
             Defaults to 1.
-        min_steps: least number of updates, for which there are more epochs on few images, and
-            an epoch goes through few rows several times. Defaults to 1000.
+        min_steps: least number of updates. To reach it, a small set of images gets more epochs,
+            and an epoch passes over a small table several times. Defaults to 1000.
         **choices: see `Body`.
 
     Example:
@@ -349,7 +349,7 @@ class AutoNetwork(Body):
     def passes_on(self, shape: Sequence[int]) -> int:
         if self.augments(shape):
             return 1
-        # Each epoch is validated, which takes as long as many updates do.
+        # Validation after an epoch takes as long as several updates, so epochs are not short.
         examples = self.min_steps * self.batch_on(shape)
         return math.ceil(examples / (self.epochs_on(shape) * shape[0]))
 
@@ -366,7 +366,7 @@ class AutoNetwork(Body):
             rate = keras.optimizers.schedules.CosineDecay(
                 0.0, max(1, steps - warmup), warmup_target=peak, warmup_steps=warmup
             )
-        else:  # Four times of 1, 2, 4 and 8 parts.
+        else:  # Four cycles, of 1/15, 2/15, 4/15 and 8/15 of the updates.
             rate = keras.optimizers.schedules.CosineDecayRestarts(peak, steps / 15, t_mul=2.0)
         # One costly example among many cheap ones would outweigh all the others.
         clip = self.clipnorm if on_costs else None
