@@ -7,10 +7,15 @@ from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 import joblib
+import keras
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -18,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from csdl_keras.datasets import DataSet
+from csdl_keras.prediction.calibrate import fit_scaling
 
 #: Decides on the test inputs for one cost matrix.
 Decide = Callable[[np.ndarray], np.ndarray]
@@ -108,18 +114,28 @@ def scikit_learn(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], D
 
 
 def costsensitive(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], Decide]]]:
-    """Yields reductions to regression and binary classification of `costsensitive`."""
+    """Yields reductions of `costsensitive` to linear learners and to forests."""
     import costsensitive as package
 
     x, test = flat(np.concatenate([data.x_train, data.x_val])), flat(data.x_test)
     y = data.y_train_val
-    linear = LogisticRegression(max_iter=2000)
-    learners = {
-        "regression one-vs-rest": lambda: package.RegressionOneVsRest(Ridge(), njobs=1),
-        "weighted all-pairs": lambda: package.WeightedAllPairs(linear, njobs=1),
-        "weighted one-vs-rest": lambda: package.WeightedOneVsRest(linear, njobs=1),
-        "filter tree": lambda: package.FilterTree(linear, njobs=1),
+    options = {"n_estimators": 100, "random_state": seed, "n_jobs": -1}
+    bases = {
+        "": (LogisticRegression(max_iter=2000), Ridge()),
+        ", forest": (RandomForestClassifier(**options), RandomForestRegressor(**options)),
     }
+    learners = {}
+    for suffix, (classifier, regressor) in bases.items():
+        reductions = {
+            "regression one-vs-rest": (package.RegressionOneVsRest, regressor),
+            "weighted all-pairs": (package.WeightedAllPairs, classifier),
+            "weighted one-vs-rest": (package.WeightedOneVsRest, classifier),
+        }
+        for name, (reduction, base) in reductions.items():
+            learners[name + suffix] = functools.partial(reduction, base, njobs=1)
+        learners[f"filter tree{suffix}"] = functools.partial(
+            package.FilterTree, classifier, njobs=1
+        )
 
     def decide(learner, matrix) -> np.ndarray:
         model = learner()
@@ -130,6 +146,48 @@ def costsensitive(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], 
         yield (
             f"costsensitive {name}",
             lambda learner=learner: lambda matrix: decide(learner, matrix),
+        )
+
+
+def keras_example(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], Decide]]]:
+    """Yields the network of Keras' example "Simple MNIST convnet", trained as that example does.
+
+    Its epochs see nine tenths of the examples; the temperature is fitted on the other tenth.
+    """
+    x, y = np.concatenate([data.x_train, data.x_val]), data.y_train_val
+    x = x.reshape(len(x), *x.shape[1:3], -1)
+    held_out = len(x) // 10
+
+    @functools.cache
+    def predicted() -> tuple[np.ndarray, np.ndarray]:
+        keras.utils.set_random_seed(seed)
+        layers = keras.layers
+        model = keras.Sequential(
+            [
+                keras.Input(x.shape[1:]),
+                layers.Conv2D(32, 3, activation="relu"),
+                layers.MaxPooling2D(2),
+                layers.Conv2D(64, 3, activation="relu"),
+                layers.MaxPooling2D(2),
+                layers.Flatten(),
+                layers.Dropout(0.5),
+                layers.Dense(data.num_classes, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        order = np.random.default_rng(seed).permutation(len(x))
+        known, rest = order[held_out:], order[:held_out]
+        model.fit(x[known], y[known], batch_size=128, epochs=15, verbose=0)
+        rows, _ = fit_scaling(model.predict(x[rest], verbose=0), y[rest], "temperature")
+        probabilities = model.predict(data.x_test.reshape(-1, *x.shape[1:]), verbose=0)
+        tempered = np.maximum(probabilities, 1e-12) ** rows[0, 0]
+        return probabilities, tempered / tempered.sum(axis=1, keepdims=True)
+
+    yield "Keras example, argmax", lambda: lambda matrix: predicted()[0].argmax(axis=1)
+    for place, name in enumerate(("Bayes", "temperature, Bayes")):
+        yield (
+            f"Keras example, {name}",
+            lambda place=place: lambda matrix: (predicted()[place] @ matrix).argmin(axis=1),
         )
 
 
@@ -162,6 +220,7 @@ def vowpal_wabbit(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], 
 #: Methods of each package, by the module that they need.
 PACKAGES = {
     "sklearn": scikit_learn,
+    "keras": keras_example,
     "costsensitive": costsensitive,
     "vowpalwabbit": vowpal_wabbit,
 }

@@ -1,6 +1,7 @@
 """Models that are trained today answer as earlier ones did, on each backend.
 
-Images: as those of version 0.2.0. Tables: as those of 2026-11-30, when their network changed.
+The paper's algorithms: as those of version 0.2.0. The default algorithms: as those of 2026-11-30,
+when their networks changed.
 """
 
 import pathlib

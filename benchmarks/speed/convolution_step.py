@@ -13,7 +13,8 @@ from csdl_keras.fitting.fit import executed_steps, seeded_fit
 from csdl_keras.training import EFFORTS, AutoNetwork
 
 BACKENDS = ("tensorflow", "jax", "torch")
-SHAPE, CLASSES, BATCH = (28, 28, 1), 10, AutoNetwork().batch_size
+SHAPE, CLASSES, BODY = (28, 28, 1), 10, AutoNetwork()
+BATCH = BODY.batch_on((1, *SHAPE))
 SIZE = 1536
 
 
@@ -55,7 +56,7 @@ def _epoch(network: keras.Model, steps: int) -> Callable[[], object]:
     x = rng.uniform(size=(BATCH * steps, *SHAPE)).astype("float32")
     y = rng.integers(CLASSES, size=len(x))
     network.compile(
-        keras.optimizers.AdamW(1e-3),
+        BODY.optimizer(x.shape, on_costs=False),
         loss=keras.losses.SparseCategoricalCrossentropy(),
         steps_per_execution=executed_steps(len(x), BATCH),
     )

@@ -14,7 +14,7 @@ from csdl_keras.models.heads import check_output_layer, with_output_layer
 def convnet(
     input_shape: Sequence[int],
     num_classes: int,
-    filters: Sequence[int] = (16, 32, 64),
+    filters: Sequence[int] = (16, 32, 64, 128),
     shift: float = 0.07,
     dropout: float = 0.4,
     output: str = "probability",
@@ -25,13 +25,13 @@ def convnet(
     """Builds a convolutional network for small images, without batch normalisation.
 
     Each entry of `filters` is a block of 3x3 convolutions with standardised kernels and a ReLU, one
-    in the first and two in the others, with 2x2 max pooling between blocks. The mean and the
-    maximum over positions, dropout and the output layer follow.
+    in the first two blocks and two in the others, with 2x2 max pooling between blocks. The mean and
+    the maximum over positions, dropout and the output layer follow.
 
     Args:
         input_shape: `(height, width, channels)` of an image.
         num_classes, name, seed: as in `mlp`.
-        filters: number of filters of each block. Defaults to `(16, 32, 64)`.
+        filters: number of filters of each block. Defaults to `(16, 32, 64, 128)`.
         shift: largest shift in training, as a share of height and width. Defaults to 0.07.
         dropout: share of features dropped before the output layer. Defaults to 0.4.
         output: `"probability"` (default), `"cost"`, or `"features"` without an output layer.
@@ -59,7 +59,7 @@ def convnet(
     for index, size in enumerate(filters):
         if index and min(x.shape[1:3]) >= 4:
             x = keras.layers.MaxPooling2D(2, data_format="channels_last")(x)
-        for _ in range(2 if index else 1):
+        for _ in range(1 if index < 2 else 2):
             x = StandardizedConv2D(
                 size,
                 3,

@@ -13,6 +13,8 @@ from csdl_keras.models.caffe_cifar10 import caffe_cifar10
 from csdl_keras.models.convnet import convnet
 from csdl_keras.models.mlp import mlp
 from csdl_keras.models.tabular import tabular
+from csdl_keras.training.kernel_muon import KernelMuon
+from csdl_keras.training.linear_decay import LinearDecay
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -71,9 +73,9 @@ class Effort:
 
 #: Efforts by name, see `csdl_keras.train`.
 EFFORTS: dict[str, Effort] = {
-    "quick": Effort(1, 1, 1, epochs=20, color_epochs=36, filters=(16, 32, 64)),
-    "balanced": Effort(5, 2, 5, epochs=20, color_epochs=36, filters=(32, 64, 128)),
-    "best": Effort(10, 4, 10, epochs=50, color_epochs=36, filters=(32, 64, 128)),
+    "quick": Effort(1, 1, 1, epochs=20, color_epochs=36, filters=(16, 32, 64, 128)),
+    "balanced": Effort(5, 2, 5, epochs=20, color_epochs=36, filters=(32, 64, 128, 256)),
+    "best": Effort(10, 4, 10, epochs=50, color_epochs=36, filters=(32, 64, 128, 256)),
 }
 
 
@@ -254,27 +256,28 @@ class CaffeCNN(Body):
 class AutoNetwork(Body):
     """The network of the default algorithms, chosen from the shape of an input.
 
-    Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`, trained by
-    AdamW. Images are shifted at random, and from a sixth of the epochs on rotated, zoomed and
-    flipped as far as held-out classes survive that; the last epoch is kept, and outputs are
-    averaged over shifted copies. For tables the epoch of the lowest validation loss is kept; the
-    learning rate falls to 0 four times, each time in twice as many epochs, so that four
-    lengths of training are tried.
+    Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`. AdamW trains
+    all weights but the kernels of convolutions, which Muon trains. Images are shifted at random,
+    and from a sixth of the epochs on rotated, zoomed and flipped as far as held-out classes survive
+    that; the last epoch is kept, and outputs are averaged over shifted copies. For tables the epoch
+    of the lowest validation loss is kept; the learning rate falls to 0 four times, each time in
+    twice as many epochs, so that four lengths of training are tried.
 
     Args:
         epochs: epochs; `None` (default) are those of the effort on images, 30 on tables.
         filters: filters of each block of `models.convnet`; `None` (default) are those of the
             effort, and `(32, 64, 128)` for images of 256 pixels at most.
-        batch_size: examples in a batch; `None` (default) are 50 images or 200 rows.
-        learning_rate: the highest learning rate; `None` (default) is 0.003 on images, 0.005 on
-            tables.
+        batch_size: examples in a batch; `None` (default) are 100 images or 200 rows.
+        learning_rate: the highest learning rate, that of kernels is five times as high; `None`
+            (default) is 0.003 on images, 0.005 on tables.
         patience: as in `Body`; `None` (default) is half of the epochs.
         label_smoothing: share of a label that is spread over all classes, if a calibration
             follows that undoes it. Defaults to 0.05.
         clipnorm: largest norm of the gradient when training on costs; `None` for no limit.
             Defaults to 1.
         min_steps: least number of updates. To reach it, a small set of images gets more epochs,
-            and an epoch passes over a small table several times. Defaults to 1000.
+            and an epoch passes over a small table several times. `None` (default) is 500 on
+            images, 1000 on tables.
         **choices: see `Body`.
 
     Example:
@@ -290,7 +293,7 @@ class AutoNetwork(Body):
     learning_rate: Any = positive(None, optional=True)
     filters: tuple[int, ...] | None = choice(None, _check_sizes, optional=True)
     patience: int | None = choice(None, check_integer, optional=True)
-    min_steps: int = choice(1000, check_integer)
+    min_steps: Any = choice(None, check_integer, optional=True)
     label_smoothing: float = share(0.05)
     clipnorm: float | None = positive(1.0, optional=True)
 
@@ -337,20 +340,20 @@ class AutoNetwork(Body):
         return effort.color_epochs if shape[-1] > 1 else effort.epochs
 
     def batch_on(self, shape: Sequence[int]) -> int:
-        return self.batch_size or (50 if len(shape) == 4 else 200)
+        return self.batch_size or (100 if len(shape) == 4 else 200)
 
     def epochs_on(self, shape: Sequence[int]) -> int:
         asked = self.asked_epochs(shape)
         if not self.augments(shape):
             return asked
         batches = math.ceil(shape[0] / self.batch_on(shape))
-        return max(asked, math.ceil(self.min_steps / batches))
+        return max(asked, math.ceil((self.min_steps or 500) / batches))
 
     def passes_on(self, shape: Sequence[int]) -> int:
         if self.augments(shape):
             return 1
         # Validation after an epoch takes as long as several updates, so epochs are not short.
-        examples = self.min_steps * self.batch_on(shape)
+        examples = (self.min_steps or 1000) * self.batch_on(shape)
         return math.ceil(examples / (self.epochs_on(shape) * shape[0]))
 
     def patience_on(self, shape: Sequence[int]) -> int:
@@ -360,17 +363,16 @@ class AutoNetwork(Body):
 
     def optimizer(self, shape: Sequence[int], on_costs: bool) -> keras.optimizers.Optimizer:
         steps = self.steps_on(shape)
-        peak = self.learning_rate or (3e-3 if len(shape) == 4 else 5e-3)
-        if self.monitor(shape) is None:
-            warmup = max(1, steps // 20)
-            rate = keras.optimizers.schedules.CosineDecay(
-                0.0, max(1, steps - warmup), warmup_target=peak, warmup_steps=warmup
-            )
-        else:  # Four cycles, of 1/15, 2/15, 4/15 and 8/15 of the updates.
-            rate = keras.optimizers.schedules.CosineDecayRestarts(peak, steps / 15, t_mul=2.0)
         # One costly example among many cheap ones would outweigh all the others.
-        clip = self.clipnorm if on_costs else None
-        return keras.optimizers.AdamW(rate, weight_decay=0.01, global_clipnorm=clip)
+        common = {"weight_decay": 0.01, "global_clipnorm": self.clipnorm if on_costs else None}
+        if len(shape) == 4:
+            rate = LinearDecay(5 * (self.learning_rate or 3e-3), steps, max(1, steps // 20))
+            return KernelMuon(rate, adam_lr_ratio=1 / 5, adam_weight_decay=0.01, **common)
+        # Four cycles, of 1/15, 2/15, 4/15 and 8/15 of the updates.
+        rate = keras.optimizers.schedules.CosineDecayRestarts(
+            self.learning_rate or 5e-3, steps / 15, t_mul=2.0
+        )
+        return keras.optimizers.AdamW(rate, **common)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

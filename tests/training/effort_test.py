@@ -43,7 +43,7 @@ def test_number_of_networks(name, effort, members, shape, expected):
 
 def test_few_examples_are_seen_more_often():
     body, images, rows = AutoNetwork(min_steps=700), (90, 8, 8, 1), (1700, 4)
-    assert (body.batch_on(images), body.epochs_on(images), body.passes_on(images)) == (50, 350, 1)
+    assert (body.batch_on(images), body.epochs_on(images), body.passes_on(images)) == (100, 700, 1)
     assert (body.batch_on(rows), body.epochs_on(rows), body.passes_on(rows)) == (200, 30, 3)
     assert (body.steps_on(images), body.steps_on(rows)) == (700, 780)
     assert body.passes_on(IMAGES) == 1 and body.epochs_on(IMAGES) == 20
@@ -63,7 +63,16 @@ def test_rates_of_tables_fall_to_zero_four_times():
     starts = [step for step in range(1, steps) if found[step] > 2 * found[step - 1]]
     np.testing.assert_allclose(starts, steps * np.array([1, 3, 7]) / 15, atol=1)
     assert max(found) == pytest.approx(5e-3) and all(found[it - 1] < 1e-4 for it in starts)
-    assert float(learning_rate(body, (6800, 8, 8, 1))(0)) == 0.0
+
+
+@pytest.mark.parametrize("epochs", [1, 20])
+def test_the_rate_of_images_rises_for_a_twentieth_and_falls_to_zero(epochs):
+    body, shape = AutoNetwork(epochs=epochs, min_steps=1), (1000, 8, 8, 1)
+    rate, steps = learning_rate(body, shape), body.steps_on(shape)
+    warmup = max(1, steps // 20)
+    expected = [5 * 3e-3 * (it + 1) / warmup for it in range(warmup)]
+    expected += [5 * 3e-3 * (steps - it) / (steps - warmup) for it in range(warmup, steps)]
+    np.testing.assert_allclose([float(rate(it)) for it in range(steps)], expected, rtol=1e-5)
 
 
 def test_a_trained_network_averages_views_and_is_calibrated(tmp_path, run_eagerly):

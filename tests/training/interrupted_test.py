@@ -19,6 +19,7 @@ PAPER = TABLE.replace({"mlp.hidden_units": (12, 8), "mlp.patience": 2, "pretrain
 CASES = {
     "paper": ("csdnn", PAPER, DATA.x_train, VALIDATION, [2, 2, 3]),
     "table": ("calibrated_bayes", TABLE, X, (X_VAL, DATA.y_val), [3]),
+    "images": ("calibrated_bayes", TABLE, DATA.x_train, VALIDATION, [3]),
 }
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
@@ -46,7 +47,7 @@ def expected(run_module_eagerly):
     return {case: train(case, None) for case in CASES}
 
 
-@pytest.mark.parametrize("case", [pytest.param("paper", marks=pytest.mark.slow), "table"])
+@pytest.mark.parametrize("case", [pytest.param("paper", marks=pytest.mark.slow), "table", "images"])
 def test_interrupted_in_every_epoch(case, expected, tmp_path, nothing_lost):
     """By an exception, in each epoch of each fit; it takes up that very epoch."""
     sizes = CASES[case][-1]
