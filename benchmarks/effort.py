@@ -6,14 +6,17 @@ Images in four sets, each also in its imbalanced variant: `mnist_5k`, `digits`, 
 CIFAR-10, and 10,000 of a synthetic bg-img-rot, of whose imbalanced variant there are 8,747 (the
 last two from TFDS' folder, the CIFAR-10 that is measured may be a copy). Training sees no test
 image and each training decides for five cost matrices, `randomized_proportional(y, seed=1000 + i)`;
-those that train on costs are trained for each. Costs are means over matrices; seconds are those of
-one training with its calibration. `effort.png` also shows the peers of `benchmarks/results/peers`.
+those that train on costs are trained for each. Costs are means over matrices; `error_rate` is that
+of these decisions, `argmax_error` that of the most probable classes. Seconds are those of one
+training with its calibration. Ways that begin with `0.3.0` are of the networks of that version.
+`effort.png` also shows the peers of `benchmarks/results/peers`.
 """
 
 import argparse
 import pathlib
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import keras
 import numpy as np
@@ -24,7 +27,7 @@ import csdl_keras as csdl
 from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.training import EFFORTS
 
-FIELDS = ("set", "seed", "way", "average_cost", "error_rate", "seconds")
+FIELDS = ("set", "seed", "way", "average_cost", "error_rate", "seconds", "argmax_error")
 SETS = {"mnist_5k": None, "digits": None, "cifar10": 10_000, "bg_img_rot_synthetic": 10_000}
 MATRICES = 5
 PAPER = ("dnn_bayes", "cnn_bayes", "csdnn")
@@ -38,12 +41,12 @@ def load(name: str) -> csdl.datasets.DataSet:
     return data if size is None else csdl.datasets.subset(data, min(size, len(data.y_train_val)))
 
 
-def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float]:
+def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float | str]:
     """Trains one way and returns its columns."""
     algorithm, options = ("calibrated_bayes", {"effort": way}) if way in EFFORTS else (way, {})
     kind = csdl.ALGORITHMS[algorithm]
     by_probabilities = kind.shares_training and kind.weighs_costs
-    costs, errors, seconds, predicted = [], [], [], None
+    costs, errors, seconds, likeliest, predicted = [], [], [], [], None
     trainer = csdl.Trainer(
         data.x_train, data.y_train, validation_data=(data.x_val, data.y_val), seed=seed
     )
@@ -54,6 +57,7 @@ def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float]:
             seconds.append(time.perf_counter() - start)
             if by_probabilities:
                 predicted = probability_model(model).predict(data.x_test, verbose=0)
+                likeliest.append(np.mean(predicted.argmax(axis=1) != data.y_test))
             else:
                 predicted = csdl.decide(model, data.x_test)
         decided = csdl.bayes_decisions(predicted, matrix) if by_probabilities else predicted
@@ -63,6 +67,7 @@ def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float]:
         "average_cost": round(float(np.mean(costs)), 5),
         "error_rate": round(float(np.mean(errors)), 5),
         "seconds": round(float(np.mean(seconds)), 1),
+        "argmax_error": round(float(np.mean(likeliest)), 5) if likeliest else "",
     }
 
 
@@ -78,22 +83,35 @@ def peers(name: str) -> Iterator[np.ndarray]:
             yield np.mean(pairs, axis=0)
 
 
-def means(rows: list[dict[str, str]]) -> dict[tuple[str, str], tuple[float, float, float, int]]:
-    """Returns mean cost, its standard error, mean seconds and seeds by set and way."""
-    groups: dict[tuple[str, str], list[tuple[float, float]]] = {}
+class Mean(NamedTuple):
+    """What a way costs on a set: means over seeds, and the standard error of the mean cost."""
+
+    cost: float
+    spread: float
+    seconds: float
+    seeds: int
+    argmax_error: float
+
+
+def means(rows: list[dict[str, str]]) -> dict[tuple[str, str], Mean]:
+    """Returns means by set and way."""
+    groups: dict[tuple[str, str], list[list[float]]] = {}
     for row in rows:
-        pair = float(row["average_cost"]), float(row["seconds"])
-        groups.setdefault((row["set"], row["way"]), []).append(pair)
+        # Rows of before 2026-11-30 have no error of the most probable classes.
+        columns = (row["average_cost"], row["seconds"], row["argmax_error"] or "nan")
+        groups.setdefault((row["set"], row["way"]), []).append(list(map(float, columns)))
     found = {}
-    for key, pairs in groups.items():
-        costs, seconds = np.array(pairs).T
+    for key, values in groups.items():
+        costs, seconds, errors = np.array(values).T
         spread = costs.std(ddof=1) / np.sqrt(len(costs)) if len(costs) > 1 else np.nan
-        found[key] = (float(costs.mean()), float(spread), float(seconds.mean()), len(costs))
+        found[key] = Mean(
+            float(costs.mean()), float(spread), float(seconds.mean()), len(costs), errors.mean()
+        )
     return found
 
 
 def table(rows: list[dict[str, str]]) -> str:
-    """Formats mean costs and seconds in Markdown."""
+    """Formats mean costs, seconds and errors in Markdown."""
     found = means(rows)
     sets = list(dict.fromkeys(name for name, _ in found))
     ways = list(dict.fromkeys(way for _, way in found))
@@ -101,12 +119,17 @@ def table(rows: list[dict[str, str]]) -> str:
     def cell(name: str, way: str) -> str:
         if (name, way) not in found:
             return ""
-        cost, spread, seconds, seeds = found[name, way]
-        error = f" ± {spread:.4f} (n = {seeds})" if seeds > 1 else ""
-        return f"{cost:.4f}{error}, {seconds:.0f} s"
+        one = found[name, way]
+        spread = f" ± {one.spread:.4f} (n = {one.seeds})" if one.seeds > 1 else ""
+        return f"{one.cost:.4f}{spread}, {one.seconds:.0f} s{_error(one)}"
 
     body = [[way, *(cell(name, way) for name in sets)] for way in ways]
-    return "\n".join(markdown_table(["average test cost, seconds", *sets], body))
+    head = ["average test cost, seconds, argmax error", *sets]
+    return "\n".join(markdown_table(head, body))
+
+
+def _error(one: Mean) -> str:
+    return "" if np.isnan(one.argmax_error) else f", {one.argmax_error:.1%}"
 
 
 def plot(rows: list[dict[str, str]], path: pathlib.Path) -> None:
@@ -122,10 +145,15 @@ def plot(rows: list[dict[str, str]], path: pathlib.Path) -> None:
         pairs = np.reshape(list(peers(name)), (-1, 2))
         axes.plot(np.maximum(pairs[:, 1], 0.05), pairs[:, 0], "x", color="0.7", label="peers")
         for index, way in enumerate(ways):
-            cost, spread, seconds, _ = found.get((name, way), (np.nan, 0, np.nan, 0))
+            one = found.get((name, way), Mean(np.nan, 0, np.nan, 0, np.nan))
             marker = "o" if way in EFFORTS else "s"
             axes.errorbar(
-                seconds, cost, np.nan_to_num(spread), fmt=marker, c=f"C{index}", label=way
+                one.seconds,
+                one.cost,
+                np.nan_to_num(one.spread),
+                fmt=marker,
+                c=f"C{index}",
+                label=way,
             )
         axes.set(xscale="log", yscale="log", title=name)
         axes.set(xlabel="seconds of training", ylabel="average test cost")
@@ -134,19 +162,21 @@ def plot(rows: list[dict[str, str]], path: pathlib.Path) -> None:
 
 
 def guide_tables(rows: list[dict[str, str]]) -> dict[str, list[str]]:
-    """Returns the table of the guide: cost and seconds of each way on each set."""
+    """Returns the table of the guide: cost, seconds and error of each way on each set."""
     found = means(rows)
     ways = [way for way in dict.fromkeys(way for _, way in found) if "before" not in way]
+    ways = [way for way in ways if way in EFFORTS] + [way for way in ways if way not in EFFORTS]
     body = []
     for dataset in dict.fromkeys(name for name, _ in found):
         cells = [f"`{dataset}`"]
         for way in ways:
-            cost, spread, seconds, seeds = found.get((dataset, way), (None,) * 4)
-            error = f" ± {spread:.3f}" if cost and seeds > 2 else ""
-            cells.append(f"{cost:.3f}{error}, {seconds:.0f} s" if cost else "")
+            one = found.get((dataset, way))
+            spread = f" ± {one.spread:.3f}" if one and one.seeds > 2 else ""
+            cells.append(f"{one.cost:.3f}{spread}, {one.seconds:.0f} s{_error(one)}" if one else "")
         body.append(cells)
     names = [f'`"{way}"`' if way in EFFORTS else f"`{way}`" for way in ways]
-    return {"means": markdown_table(["average test cost, seconds", *names], body)}
+    head = ["average test cost, seconds, argmax error", *names]
+    return {"means": markdown_table(head, body)}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

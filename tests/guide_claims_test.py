@@ -107,8 +107,10 @@ def test_images_beside_other_packages_and_the_papers_networks():
         assert found[data, "csdl_keras calibrated_bayes"].mean() < best
     found = costs("effort", "set", "way")
     for data in {key[0] for key in found}:
+        # Some sets were last measured with the networks of 0.3.0.
+        ours = found.get((data, "quick"), found[data, "0.3.0 quick"])
         for name in ("dnn_bayes", "cnn_bayes", "csdnn"):
-            assert found[data, "quick"].mean() < found[data, name].mean()
+            assert ours.mean() < found[data, name].mean()
     says("training", "on images a lower mean cost than other packages and the paper's networks")
 
 

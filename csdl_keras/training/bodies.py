@@ -74,8 +74,8 @@ class Effort:
 #: Efforts by name, see `csdl_keras.train`.
 EFFORTS: dict[str, Effort] = {
     "quick": Effort(1, 1, 1, epochs=20, color_epochs=36, filters=(16, 32, 64, 128)),
-    "balanced": Effort(5, 2, 5, epochs=20, color_epochs=36, filters=(32, 64, 128, 256)),
-    "best": Effort(10, 4, 10, epochs=50, color_epochs=36, filters=(32, 64, 128, 256)),
+    "balanced": Effort(5, 2, 5, epochs=20, color_epochs=36, filters=(24, 48, 96, 192)),
+    "best": Effort(10, 4, 10, epochs=65, color_epochs=48, filters=(24, 48, 96, 192)),
 }
 
 
