@@ -102,7 +102,7 @@ class SettingsHyperModel(keras_tuner.HyperModel):
         if "depth" in values:
             values["units"] = (values["units"],) * values.pop("depth")
         if "filters" in values:
-            values["filters"] = tuple(values["filters"] * factor for factor in (1, 2, 4))
+            values["filters"] = tuple(values["filters"] * factor for factor in (1, 2, 4, 8))
         fields = {_FIELDS.get(name, name): value for name, value in values.items()}
         return self.settings.replace({self.names[name]: fields[name] for name in fields})
 

@@ -209,7 +209,7 @@ def test_settings_of_a_trial():
     assert (settings.mlp.optimizer_name, settings.mlp.learning_rate) == ("adam", 0.5)
     given = {"filters": "4", "epochs": "3"}
     body = made("calibrated_bayes", given).build(keras_tuner.HyperParameters()).auto
-    assert (body.filters, body.epochs) == ((4, 8, 16), 3)
+    assert (body.filters, body.epochs) == ((4, 8, 16, 32), 3)
 
 
 @pytest.mark.parametrize(
