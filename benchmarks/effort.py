@@ -8,7 +8,7 @@ last two from TFDS' folder, the CIFAR-10 that is measured may be a copy). Traini
 image and each training decides for five cost matrices, `randomized_proportional(y, seed=1000 + i)`;
 those that train on costs are trained for each. Costs are means over matrices; `error_rate` is that
 of these decisions, `argmax_error` that of the most probable classes. Seconds are those of one
-training with its calibration. Ways that begin with `0.3.0` are of the networks of that version.
+training with its calibration. Ways that begin with `0.3.0` use the networks of that version.
 `effort.png` also shows the peers of `benchmarks/results/peers`.
 """
 
@@ -46,7 +46,7 @@ def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float | s
     algorithm, options = ("calibrated_bayes", {"effort": way}) if way in EFFORTS else (way, {})
     kind = csdl.ALGORITHMS[algorithm]
     by_probabilities = kind.shares_training and kind.weighs_costs
-    costs, errors, seconds, likeliest, predicted = [], [], [], [], None
+    costs, errors, seconds, predicted, argmax_error = [], [], [], None, ""
     trainer = csdl.Trainer(
         data.x_train, data.y_train, validation_data=(data.x_val, data.y_val), seed=seed
     )
@@ -57,7 +57,8 @@ def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float | s
             seconds.append(time.perf_counter() - start)
             if by_probabilities:
                 predicted = probability_model(model).predict(data.x_test, verbose=0)
-                likeliest.append(np.mean(predicted.argmax(axis=1) != data.y_test))
+                wrong = predicted.argmax(axis=1) != data.y_test
+                argmax_error = round(float(np.mean(wrong)), 5)
             else:
                 predicted = csdl.decide(model, data.x_test)
         decided = csdl.bayes_decisions(predicted, matrix) if by_probabilities else predicted
@@ -67,7 +68,7 @@ def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float | s
         "average_cost": round(float(np.mean(costs)), 5),
         "error_rate": round(float(np.mean(errors)), 5),
         "seconds": round(float(np.mean(seconds)), 1),
-        "argmax_error": round(float(np.mean(likeliest)), 5) if likeliest else "",
+        "argmax_error": argmax_error,
     }
 
 
@@ -97,7 +98,7 @@ def means(rows: list[dict[str, str]]) -> dict[tuple[str, str], Mean]:
     """Returns means by set and way."""
     groups: dict[tuple[str, str], list[list[float]]] = {}
     for row in rows:
-        # Rows of before 2026-11-30 have no error of the most probable classes.
+        # This column is empty in rows from before 2026-11-30.
         columns = (row["average_cost"], row["seconds"], row["argmax_error"] or "nan")
         groups.setdefault((row["set"], row["way"]), []).append(list(map(float, columns)))
     found = {}

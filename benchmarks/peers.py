@@ -6,8 +6,9 @@
 Measures the average test cost of each method on each data set and split, for cost matrices
 `randomized_proportional(y, seed=1000 + i)`.
 
-The peers are scikit-learn 1.8 or later and, if installed, `costsensitive` and
-`vowpalwabbit`. All of them learn from training and validation examples together.
+The peers are scikit-learn 1.8 or later, the network of a Keras example and, if installed,
+`costsensitive` and `vowpalwabbit`. All of them learn from training and validation examples
+together.
 """
 
 import argparse

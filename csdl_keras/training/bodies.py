@@ -256,8 +256,8 @@ class CaffeCNN(Body):
 class AutoNetwork(Body):
     """The network of the default algorithms, chosen from the shape of an input.
 
-    Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`. AdamW trains
-    all weights but the kernels of convolutions, which Muon trains. Images are shifted at random,
+    Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`. Muon
+    trains the kernels of convolutions, AdamW all other weights. Images are shifted at random,
     and from a sixth of the epochs on rotated, zoomed and flipped as far as held-out classes survive
     that; the last epoch is kept, and outputs are averaged over shifted copies. For tables the epoch
     of the lowest validation loss is kept; the learning rate falls to 0 four times, each time in
@@ -268,8 +268,8 @@ class AutoNetwork(Body):
         filters: filters of each block of `models.convnet`; `None` (default) are those of the
             effort, and `(32, 64, 128)` for images of 256 pixels at most.
         batch_size: examples in a batch; `None` (default) are 100 images or 200 rows.
-        learning_rate: the highest learning rate, that of kernels is five times as high; `None`
-            (default) is 0.003 on images, 0.005 on tables.
+        learning_rate: the highest learning rate of AdamW; that of Muon is five times as high.
+            `None` (default) is 0.003 on images, 0.005 on tables.
         patience: as in `Body`; `None` (default) is half of the epochs.
         label_smoothing: share of a label that is spread over all classes, if a calibration
             follows that undoes it. Defaults to 0.05.

@@ -10,10 +10,9 @@ from csdl_keras._utils.types import Tensor
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class LinearDecay(keras.optimizers.schedules.LearningRateSchedule):
-    """Raises the learning rate to `peak` in the first updates, and lowers it to 0 in the others.
+    """Raises the learning rate linearly to `peak`, and then lowers it linearly to 0.
 
-    Both are linear. Schedules of Keras that fall linearly have no warm-up, without which networks
-    for images cost 2 % more.
+    Keras has no linear schedule with a warm-up, without which networks for images cost 2 % more.
     """
 
     def __init__(self, peak: float, steps: int, warmup_steps: int):
@@ -23,7 +22,7 @@ class LinearDecay(keras.optimizers.schedules.LearningRateSchedule):
         step = ops.cast(step, "float32")
         rising = (step + 1.0) / self.warmup_steps
         falling = (self.steps - step) / max(1, self.steps - self.warmup_steps)
-        return self.peak * ops.clip(ops.minimum(rising, falling), 0.0, 1.0)
+        return self.peak * ops.maximum(ops.minimum(rising, falling), 0.0)
 
     def get_config(self) -> dict[str, Any]:
         return {"peak": self.peak, "steps": self.steps, "warmup_steps": self.warmup_steps}
