@@ -132,8 +132,10 @@ def measure(arguments: argparse.Namespace, results: Results) -> None:
                 print(f"{name}, split {split}: {method}, {row['seconds']:.0f} s", flush=True)
 
 
-def difference(own: np.ndarray, other: np.ndarray) -> str:
-    """Formats the difference of two methods' costs on the same splits."""
+def difference(own: dict[int, float], other: dict[int, float]) -> str:
+    """Formats the difference of two methods' costs on the splits that both have."""
+    shared = sorted(own.keys() & other.keys())
+    own, other = (np.array([costs[split] for split in shared]) for costs in (own, other))
     gaps = own - other
     words = f"{gaps.mean():+.4f}, {own.mean() / other.mean():.2f}x"
     if len(gaps) == 1:
@@ -151,12 +153,12 @@ def table(rows: Sequence[dict]) -> str:
         by_split = costs.setdefault(key, {}).setdefault(int(row["split"]), [])
         by_split.append(float(row["average_cost"]))
     datasets = list(dict.fromkeys(row["dataset"] for row in rows))
-    splits = {key: np.array([np.mean(v) for _, v in sorted(s.items())]) for key, s in costs.items()}
+    splits = {key: {k: np.mean(v) for k, v in of.items()} for key, of in costs.items()}
     methods = list(dict.fromkeys(method for method, _ in splits))
     peers = [method for method in methods if not method.startswith("csdl_keras")]
 
     def mean(method: str, dataset: str) -> float:
-        return splits[method, dataset].mean() if (method, dataset) in splits else np.inf
+        return np.mean([*splits.get((method, dataset), {0: np.inf}).values()])
 
     best = {
         dataset: min((m for m in peers if (m, dataset) in splits), key=lambda m: mean(m, dataset))

@@ -2,6 +2,7 @@
 
 import keras
 import numpy as np
+import pytest
 
 from csdl_keras.training.kernel_muon import KernelMuon
 
@@ -17,19 +18,21 @@ def orthogonalised(matrix, steps=5):
     return x.T if tall else x
 
 
-def test_kernels_follow_muon_and_all_else_adamw():
+@pytest.mark.parametrize("size", (1, 3))
+def test_kernels_follow_muon_and_all_else_adamw(size):
     rng = np.random.default_rng(0)
-    kernel, bias = rng.normal(size=(3, 3, 2, 5)), rng.normal(size=5)
+    kernel, bias = rng.normal(size=(size, size, 2, 5)), rng.normal(size=5)
+    inputs = 2 * size**2
     variables = [keras.Variable(it.astype("float32")) for it in (kernel, bias)]
     optimizer = KernelMuon(0.1, adam_lr_ratio=0.2, weight_decay=0.01, adam_weight_decay=0.01)
-    momentum, mean, square = np.zeros((18, 5)), np.zeros(5), np.zeros(5)
+    momentum, mean, square = np.zeros((inputs, 5)), np.zeros(5), np.zeros(5)
     for step in (1, 2, 3):
         gradients = [rng.normal(size=it.shape).astype("float32") for it in variables]
         optimizer.apply(list(map(keras.ops.convert_to_tensor, gradients)), variables)
         kernel, bias = kernel * (1 - 0.1 * 0.01), bias * (1 - 0.1 * 0.01)
-        rows, bias_gradient = gradients[0].reshape(18, 5), gradients[1]
+        rows, bias_gradient = gradients[0].reshape(inputs, 5), gradients[1]
         momentum = 0.95 * momentum + rows
-        update = orthogonalised(rows + 0.95 * momentum) * 0.2 * np.sqrt(18)
+        update = orthogonalised(rows + 0.95 * momentum) * 0.2 * np.sqrt(max(inputs, 5))
         kernel = kernel - 0.1 * update.reshape(kernel.shape)
         mean, square = 0.9 * mean + 0.1 * bias_gradient, 0.999 * square + 0.001 * bias_gradient**2
         corrected = mean / (1 - 0.9**step), np.sqrt(square / (1 - 0.999**step))
