@@ -32,6 +32,7 @@ from csdl_keras.prediction.bayes_decisions import bayes_decisions
 from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.export import export
+from csdl_keras.prediction.guarantee import guarantee
 from csdl_keras.prediction.kind import output_kind
 from csdl_keras.prediction.serving import decision_model
 from csdl_keras.pretraining.hidden_layers import hidden_layers
@@ -79,6 +80,7 @@ __all__ = [
     "decision_model",
     "evaluation",
     "export",
+    "guarantee",
     "hidden_layers",
     "layers",
     "losses",

@@ -13,7 +13,7 @@ NAMES = {
         SOSRLoss Savings Settings ShuffledBatches StageCache Trainer __version__ adjust_priors
         baselines
         bayes_classifier bayes_decisions calibrate compare costs datasets decide decision_model
-        evaluation export hidden_layers layers losses metrics models output_kind plots
+        evaluation export guarantee hidden_layers layers losses metrics models output_kind plots
         pretrain sklearn sosr train tuning
     """,
     "csdl_keras.baselines": "CSOSR",

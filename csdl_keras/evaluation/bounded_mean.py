@@ -53,14 +53,22 @@ class BoundedMean:
         check_number("confidence", confidence, 0, 1, exclude_low=True)
         share = (1.0 - confidence) / 2.0
         low = -_upper_end(-self._values, self._counts, -self._low, share)
-        high = _upper_end(self._values, self._counts, self._high, share)
-        return float(low * self._unit), float(high * self._unit)
+        return float(low * self._unit), self.upper(1.0 - share)
+
+    def upper(self, confidence: float) -> float:
+        """Returns the lowest mean that the one-sided test `p_value_below` rejects."""
+        return (
+            float(_upper_end(self._values, self._counts, self._high, 1 - confidence)) * self._unit
+        )
+
+    def p_value_below(self, mean: float) -> float:
+        """Returns the p-value of the hypothesis that the expected value is `mean` or higher."""
+        return _share_above(self._values, self._counts, self._high, mean / self._unit)
 
     def p_value(self, mean: float) -> float:
         """Returns the two-sided p-value of the hypothesis that the expected value is `mean`."""
-        mean /= self._unit
-        above = _share_above(self._values, self._counts, self._high, mean)
-        below = _share_above(-self._values, self._counts, -self._low, -mean)
+        above = self.p_value_below(mean)
+        below = _share_above(-self._values, self._counts, -self._low, -mean / self._unit)
         return float(min(1.0, 2.0 * min(above, below)))
 
 

@@ -70,6 +70,7 @@ class CostReport:
             sum of all; `None` unless intervals rest on it.
         right_is_free: whether each example's cheapest decision costs nothing.
         has_gains: whether some decision of some example gains money.
+        promises: a sentence for each rule of `csdl_keras.guarantee`, with what came of it.
     """
 
     rows: tuple[CostRow, ...]
@@ -84,6 +85,7 @@ class CostReport:
     ten_largest: float | None
     right_is_free: bool
     has_gains: bool
+    promises: tuple[str, ...] = ()
 
     @property
     def all_rows(self) -> tuple[CostRow, ...]:
@@ -139,7 +141,7 @@ class CostReport:
         tables = map(_report_text.as_text, _report_text.tables(self))
         texts = (
             textwrap.fill(text, _report_text.WIDTH, break_on_hyphens=False)
-            for text in (_report_text.note(self), self.sentence)
+            for text in (_report_text.note(self), *self.promises, self.sentence)
         )
         return "\n\n".join([*tables, *texts])
 
@@ -155,6 +157,7 @@ def cost_report(
     decision_names: Iterable[object] | None = None,
     largest: float | None = None,
     classes: Any = None,
+    promises: Mapping[str, Any] | None = None,
 ) -> CostReport:
     """Says what decisions of models, of today's rule and of a constant decision cost.
 
@@ -179,6 +182,8 @@ def cost_report(
             index of each decision that is not a class.
         largest: as in `cost_interval`. With `None` (default) the report says on what its
             intervals rest.
+        promises: rules of `csdl_keras.guarantee` by the names of their decisions; the report then
+            says what each promises and what its decisions cost. Defaults to `None`.
 
     Returns:
         A `CostReport`, cheapest model first.
@@ -261,6 +266,10 @@ def cost_report(
         ten_largest=bounds.ten_largest,
         right_is_free=not costs.min(axis=1).any(),
         has_gains=bool((costs < 0).any()),
+        promises=tuple(
+            f"{name}: {rule.sentence} {rule.came_of_it(y_true, decisions[name])}"
+            for name, rule in (promises or {}).items()
+        ),
     )
 
 
