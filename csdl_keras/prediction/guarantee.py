@@ -324,13 +324,15 @@ def _groups(rule: Guarantee) -> list[_Group]:
 def _starts(prices: np.ndarray, matrix: np.ndarray, per: str) -> dict[int, float]:
     """Returns the places of prices at which tests begin, with their shares of the level.
 
-    The cost per case falls with the price up to what asking costs, and rises beyond. That per
+    Under right probabilities, the cost per case falls with the price up to what asking costs, and
+    rises beyond; probabilities that are too sure or not sure enough move that place. The cost per
     decided case rises, but few cases show little.
     """
-    asking = matrix[:, -1].mean()
+    asking, highest = matrix[:, -1].mean(), prices[-1]
     if per == "decided":
-        first = prices[-1] / 4.0 ** np.arange(5)
+        first = highest / 4.0 ** np.arange(5)
     else:
-        first = np.array([asking / 10, asking] if asking else [0.0])
+        first = np.array([asking / 10, asking, (asking * highest) ** 0.5, highest])
+        first = first if asking else first[:1]
     places = np.abs(prices[:, None] - first).argmin(axis=0)
     return {place: float(np.mean(places == place)) for place in places.tolist()}
