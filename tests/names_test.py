@@ -18,8 +18,8 @@ NAMES = {
     """,
     "csdl_keras.baselines": "CSOSR",
     "csdl_keras.costs": """
-        AffineCosts check_cost_matrix check_cost_vectors check_labels check_mean_costs class_means
-        convert cost_vectors from_binary randomized_proportional regret with_abstain
+        AffineCosts between check_cost_matrix check_cost_vectors check_labels check_mean_costs
+        class_means convert cost_vectors from_binary randomized_proportional regret with_abstain
         zero_one
     """,
     "csdl_keras.datasets": """

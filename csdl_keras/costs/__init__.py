@@ -8,6 +8,7 @@ with names is put into the order of the classes where these are known (from labe
 estimator, or `classes=`); elsewhere its names have to be in the order of sorted labels.
 """
 
+from csdl_keras.costs.between import between
 from csdl_keras.costs.checks import (
     check_cost_matrix,
     check_cost_vectors,
@@ -27,6 +28,7 @@ from csdl_keras.costs.known import AffineCosts
 
 __all__ = [
     "AffineCosts",
+    "between",
     "check_cost_matrix",
     "check_cost_vectors",
     "check_labels",

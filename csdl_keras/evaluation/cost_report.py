@@ -9,6 +9,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import as_array, shown
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs.between import CostRange
 from csdl_keras.costs.checks import amounts as check_amounts
 from csdl_keras.costs.known import AffineCosts, CostsLike
 from csdl_keras.evaluation import _report_text
@@ -70,7 +71,7 @@ class CostReport:
             sum of all; `None` unless intervals rest on it.
         right_is_free: whether each example's cheapest decision costs nothing.
         has_gains: whether some decision of some example gains money.
-        promises: a sentence for each rule of `csdl_keras.guarantee`, with what came of it.
+        remarks: sentences on promises and on ranges of costs, if the report was asked for them.
     """
 
     rows: tuple[CostRow, ...]
@@ -85,7 +86,7 @@ class CostReport:
     ten_largest: float | None
     right_is_free: bool
     has_gains: bool
-    promises: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def all_rows(self) -> tuple[CostRow, ...]:
@@ -141,7 +142,7 @@ class CostReport:
         tables = map(_report_text.as_text, _report_text.tables(self))
         texts = (
             textwrap.fill(text, _report_text.WIDTH, break_on_hyphens=False)
-            for text in (_report_text.note(self), *self.promises, self.sentence)
+            for text in (_report_text.note(self), *self.remarks, self.sentence)
         )
         return "\n\n".join([*tables, *texts])
 
@@ -158,6 +159,7 @@ def cost_report(
     largest: float | None = None,
     classes: Any = None,
     promises: Mapping[str, Any] | None = None,
+    probabilities: Mapping[str, ArrayLike] | None = None,
 ) -> CostReport:
     """Says what decisions of models, of today's rule and of a constant decision cost.
 
@@ -184,6 +186,9 @@ def cost_report(
             intervals rest.
         promises: rules of `csdl_keras.guarantee` by the names of their decisions; the report then
             says what each promises and what its decisions cost. Defaults to `None`.
+        probabilities: `{name: (N, K)}`, by which models decided, if `cost_matrix` is a range of
+            `csdl_keras.costs.between`; the report then says in how many cases other costs of the
+            range would change the decision. Defaults to `None`.
 
     Returns:
         A `CostReport`, cheapest model first.
@@ -253,6 +258,19 @@ def cost_report(
             against_baseline=against(today),
         )
 
+    remarks = [
+        f"{name}: {rule.sentence} {rule.came_of_it(y_true, decisions[name])}"
+        for name, rule in (promises or {}).items()
+    ]
+    for name, own in (probabilities or {}).items():
+        if not isinstance(cost_matrix, CostRange):
+            raise ValueError("`probabilities` need a `cost_matrix` of csdl_keras.costs.between.")
+        regret = chosen_costs(cost_matrix.regrets(own), chosen[name])
+        remarks.append(
+            f"{name}: within the ranges, other costs would change {(regret > 0).mean():.1%} of the "
+            f"decisions; at worst, these cost {_report_text.number(regret.mean())} more per "
+            "decision than the best ones."
+        )
     return CostReport(
         rows=tuple(row(name, chosen[name], chosen[names[0]]) for name in names),
         size=len(costs),
@@ -266,10 +284,7 @@ def cost_report(
         ten_largest=bounds.ten_largest,
         right_is_free=not costs.min(axis=1).any(),
         has_gains=bool((costs < 0).any()),
-        promises=tuple(
-            f"{name}: {rule.sentence} {rule.came_of_it(y_true, decisions[name])}"
-            for name, rule in (promises or {}).items()
-        ),
+        remarks=tuple(remarks),
     )
 
 

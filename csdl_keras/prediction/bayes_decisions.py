@@ -8,6 +8,7 @@ import numpy as np
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs.between import CostRange
 from csdl_keras.costs.checks import check_probabilities
 from csdl_keras.costs.known import CostsLike, check_known_costs, expected_costs
 
@@ -28,7 +29,7 @@ def bayes_decisions(
     Args:
         probabilities: `(N, K)`, rows that sum to 1; or `(N,)` or `(N, 1)`, of class 1; or
             `(N, ..., K)` or `(N, ..., 1)`, such as of pixels, for a cost matrix `(K, D)`.
-        costs: as in `csdl_keras.decide`.
+        costs: as in `csdl_keras.decide`, or a range of `csdl_keras.costs.between`.
         capacity: how often decisions may be taken at most, such as `{1: 200}`; the others
             have no limit. `None` (default) limits nothing.
         return_prices: whether to return also by how much one more of each limited decision
@@ -58,7 +59,10 @@ def bayes_decisions(
         probabilities = array.reshape(-1, array.shape[-1])
     rows = check_probabilities(probabilities, classes)
     checked = check_known_costs(costs, None if of_parts else len(rows), rows.shape[1], classes)
-    expected = expected_costs(rows, checked)
+    if isinstance(costs, CostRange) and costs.robust:
+        expected = costs.regrets(rows)
+    else:
+        expected = expected_costs(rows, checked)
     size, width = expected.shape
     limits = {
         check_integer("a decision in `capacity`", k, 0, width - 1): check_integer(

@@ -157,8 +157,8 @@ def guarantee(
     >>> random = np.random.default_rng(0)
     >>> risks = random.uniform(size=2000)
     >>> labels = (random.uniform(size=2000) < risks).astype(int)
-    >>> rule = guarantee(risks, labels, [[0, 1], [5, 0]], budget=0.3)
-    >>> rule.attained, rule.decide([0.01, 0.4, 0.95])
+    >>> rule = guarantee(risks, labels, [[0, 1], [5, 0]], budget=0.2)
+    >>> rule.attained, rule.decide([0.01, 0.3, 0.95])
     (True, array([0, 2, 1]))
     """
     model = None

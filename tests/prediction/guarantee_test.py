@@ -149,7 +149,7 @@ def test_the_report_says_what_came_of_a_promise():
     report = csdl_keras.evaluation.cost_report(
         decisions, labels, rule.costs, promises={"network": rule}
     )
-    (promise,) = report.promises
+    (promise,) = report.remarks
     assert promise.startswith(f"network: {rule.sentence}") and promise.endswith("the budget.")
     assert f"{rule.outcome(labels, decisions['network']):.4g}" in promise
     assert promise.split()[0] in str(report)
