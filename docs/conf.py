@@ -100,6 +100,8 @@ PICTURES = {
     "evaluation.calibration_error layers.TemperatureScaling layers.MatrixScaling calibrate",
     "risk_coverage": "evaluation.risk_coverage_curve evaluation.risk_coverage_area",
     "cost_confusion": "bayes_decisions",
+    "decision_curve": "evaluation.net_benefit evaluation.decision_curve evaluation.DecisionCurve",
+    "cost_curve": "evaluation.cost_curve evaluation.CostCurve",
     "noise_and_views": "MaskingNoise layers.RandomShift layers.RandomAffine layers.ImageViews",
     "imbalance": "datasets.imbalance datasets.DataSet",
     "abstain": "costs.with_abstain",

@@ -21,8 +21,8 @@ PACKAGES = (
 )
 # Made by functions and methods that have the example.
 MADE = (
-    "AuxiliaryCostModel BayesModel CostDifference CostReport ExpectedCostModel PriorEstimate "
-    "Reliability"
+    "AuxiliaryCostModel BayesModel CostCurve CostDifference CostReport DecisionCurve "
+    "ExpectedCostModel PriorEstimate Reliability"
 ).split()
 
 

@@ -27,9 +27,10 @@ NAMES = {
         split subset
     """,
     "csdl_keras.evaluation": """
-        CostDifference CostReport PriorEstimate Reliability average_cost calibration_error
-        compare_costs cost_interval cost_per_class cost_report decision_costs error_rate
-        estimate_priors normalized_cost reliability risk_coverage_area risk_coverage_curve savings
+        CostCurve CostDifference CostReport DecisionCurve PriorEstimate Reliability average_cost
+        calibration_error compare_costs cost_curve cost_interval cost_per_class cost_report
+        decision_costs decision_curve error_rate estimate_priors net_benefit normalized_cost
+        reliability risk_coverage_area risk_coverage_curve savings
     """,
     "csdl_keras.layers": """
         BayesDecision BiasCorrectedTemperatureScaling CAE CaffePooling2D ClassCosts
@@ -50,8 +51,8 @@ NAMES = {
     """,
     "csdl_keras.paper": "",
     "csdl_keras.plots": """
-        beta_curve cost_against cost_against_threshold cost_confusion cost_matrix_heatmap
-        reliability_diagram risk_coverage
+        beta_curve cost_against cost_against_threshold cost_confusion cost_curve
+        cost_matrix_heatmap decision_curve reliability_diagram risk_coverage
     """,
     "csdl_keras.sklearn": "BayesClassifier CostSensitiveClassifier average_cost_scorer",
     "csdl_keras.tuning": """

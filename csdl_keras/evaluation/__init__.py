@@ -2,6 +2,13 @@
 
 from csdl_keras.evaluation.calibration_error import Reliability, calibration_error, reliability
 from csdl_keras.evaluation.cost_report import CostReport, cost_report
+from csdl_keras.evaluation.curves import (
+    CostCurve,
+    DecisionCurve,
+    cost_curve,
+    decision_curve,
+    net_benefit,
+)
 from csdl_keras.evaluation.estimate_priors import PriorEstimate, estimate_priors
 from csdl_keras.evaluation.intervals import CostDifference, compare_costs, cost_interval
 from csdl_keras.evaluation.risk_coverage import risk_coverage_area, risk_coverage_curve
@@ -15,19 +22,24 @@ from csdl_keras.evaluation.scores import (
 )
 
 __all__ = [
+    "CostCurve",
     "CostDifference",
     "CostReport",
+    "DecisionCurve",
     "PriorEstimate",
     "Reliability",
     "average_cost",
     "calibration_error",
     "compare_costs",
+    "cost_curve",
     "cost_interval",
     "cost_per_class",
     "cost_report",
     "decision_costs",
+    "decision_curve",
     "error_rate",
     "estimate_priors",
+    "net_benefit",
     "normalized_cost",
     "reliability",
     "risk_coverage_area",

@@ -13,6 +13,7 @@ optional_module("matplotlib", "compare")
 from csdl_keras.plots.beta_curve import beta_curve
 from csdl_keras.plots.cost_against import cost_against
 from csdl_keras.plots.cost_against_threshold import cost_against_threshold
+from csdl_keras.plots.curves import cost_curve, decision_curve
 from csdl_keras.plots.heatmap import cost_confusion, cost_matrix_heatmap
 from csdl_keras.plots.reliability_diagram import reliability_diagram
 from csdl_keras.plots.risk_coverage import risk_coverage
@@ -22,7 +23,9 @@ __all__ = [
     "cost_against",
     "cost_against_threshold",
     "cost_confusion",
+    "cost_curve",
     "cost_matrix_heatmap",
+    "decision_curve",
     "reliability_diagram",
     "risk_coverage",
 ]
