@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from csdl_keras import plots
+from csdl_keras import evaluation, plots
 
 MATRIX = [[0, 1], [9, 0]]
 TWO = [[0.9, 0.1], [0.3, 0.7]]
+DECISION = evaluation.decision_curve([0, 1, 0], {"a": [0.2, 0.7, 0.4]}, [0.1, 0.5, 0.9])
+COST = evaluation.cost_curve([0, 1, 0], {"a": [0, 1, 1], "b": [0, 0, 0]}, values=[0.0, 0.3, 1.0])
 HEATMAPS = {
     "cost_confusion": partial(plots.cost_confusion, [0, 1], [0, 0], MATRIX),
     "cost_matrix_heatmap": partial(plots.cost_matrix_heatmap, MATRIX),
@@ -18,6 +20,8 @@ CURVES = {
     "beta_curve": partial(plots.beta_curve, [0, 1], [[1.0, 2.0]]),
     "cost_against": partial(plots.cost_against, [1, 2], [3, 4], "depth"),
     "cost_against_threshold": partial(plots.cost_against_threshold, [0, 1], [0.2, 0.7], MATRIX),
+    "cost_curve": lambda ax=None, label=None: plots.cost_curve(COST, ax),
+    "decision_curve": lambda ax=None, label=None: plots.decision_curve(DECISION, ax),
     "reliability_diagram": partial(plots.reliability_diagram, [0, 1], TWO),
     "risk_coverage": partial(plots.risk_coverage, [0, 1], TWO, MATRIX),
 }
