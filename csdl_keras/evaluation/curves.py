@@ -196,7 +196,7 @@ class CostCurve:
 def cost_curve(
     y: ArrayLike,
     models: Mapping[str, ArrayLike],
-    cost_matrix: ArrayLike | None = None,
+    cost_matrix: Any = None,
     vary: Any = "ratio",
     values: ArrayLike | None = None,
     confidence: float = 0.95,
@@ -239,18 +239,13 @@ def cost_curve(
     if of_ratio and cost_matrix is not None:
         raise ValueError('Expected no `cost_matrix` with vary="ratio"; received one. Omit it.')
     # PC(+) is the share of class 1 where both mistakes cost the same.
-    costs_now: Any = [[0, 1], [1, 0]] if of_ratio else cost_matrix
-    matrix = check_cost_matrix(costs_now, square=False)
+    matrix = check_cost_matrix([[0, 1], [1, 0]] if of_ratio else cost_matrix, square=False)
     labels = check_labels(y, len(matrix))
     shares = np.bincount(labels, minlength=len(matrix)) / len(labels)
     vary = ("prevalence", 1) if of_ratio else vary
     grid, matrices, label = _family(matrix, shares, vary, values)
     worst = matrices.max(axis=2) @ shares
-    if not worst.all():
-        raise ValueError(
-            "Expected decisions that cost something for the classes in `y`; received costs of 0 at "
-            f"{grid[worst == 0].tolist()}. Leave such `values` out."
-        )
+    worst[worst == 0.0] = 1.0  # Where no decision costs anything, the normalised cost is 0 too.
     level = 1.0 - (1.0 - confidence) / len(grid)
     costs, low, high = {}, {}, {}
     for name, own in _by_name("models", models).items():
@@ -286,9 +281,9 @@ def _family(
             f"of a mistake in the matrix; received {vary!r}."
         )
     (first, second), of_costs = vary, vary in mistakes
-    grid = np.linspace(0.0, 2.0 * matrix[vary] if of_costs else 1.0, 51)
-    if values is not None:
-        grid = np.unique(real_array("values", values, 1, "(M,)", low=0.0))
+    if values is None:
+        values = np.linspace(0.0, 2.0 * matrix[vary] if of_costs else 1.0, 51)
+    grid = np.unique(real_array("values", values, 1, "(M,)", low=0.0))
     if of_costs:
         matrices = np.tile(matrix, (len(grid), 1, 1))
         matrices[:, first, second] = grid
@@ -306,11 +301,12 @@ def _family(
 
 
 def _by_name(argument: str, models: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns models if they are a dict of at least one, by names that no constant has."""
     check_type(argument, models, Mapping, "a dict of arrays by name")
     if not models or {ALL, NONE, CONSTANT} & {*models}:
         raise ValueError(
-            f"Expected `{argument}` to have at least one name, and none of "
-            f"{[ALL, NONE, CONSTANT]}, which are those of constants; received {[*models]}."
+            f"Expected `{argument}` to have at least one name, other than {ALL!r}, {NONE!r} and "
+            f"{CONSTANT!r}; received {[*models]}."
         )
     return models
 

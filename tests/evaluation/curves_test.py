@@ -47,7 +47,7 @@ class TestDecisionCurve:
         np.testing.assert_allclose(
             net_benefit(CANCER, MARKER, GRID), OF_DCURVES["model"], atol=1e-15
         )
-        curve = decision_curve(CANCER, {"model": MARKER}, GRID)
+        curve = decision_curve(CANCER == 1, {"model": pd.Series(MARKER)}, GRID)
         np.testing.assert_allclose(curve.net_benefit["model"], OF_DCURVES["model"], atol=1e-15)
         np.testing.assert_allclose(curve.treat_all, OF_DCURVES["all"], atol=1e-15)
         assert not curve.treat_none.any()
@@ -170,6 +170,10 @@ class TestCostCurve:
         frame = curve.to_frame()
         assert frame.columns.tolist() == ["model", "value", "cost", "low", "high"]
         assert len(frame) == 3 * 51 and curve.label == "cost C[1, 0]"
+        # Where no decision costs anything, nor do those of a model.
+        free = cost_curve([0, 1], {"it": [1, 1]}, [[0, 0], [1, 0]], (1, 0), [0.0, 2.0])
+        np.testing.assert_array_equal(free.costs["it"], [0.0, 0.0])
+        np.testing.assert_array_equal(free.high["it"][0], 0.0)
 
     def test_all_intervals_of_a_model_hold_at_once(self):
         rng, values, held = np.random.default_rng(2), np.linspace(0, 1, 3), []
@@ -196,7 +200,7 @@ REFUSED = [
     (net_benefit, ([0, 0, 0], HALF, [0.1]), "received 0 and 3"),
     (net_benefit, ([0, 1, 0], HALF, [0.1, 1.0]), "at least 0 and below 1"),
     (decision_curve, ([0, 1, 0], HALF), "a dict"),
-    (decision_curve, ([0, 1, 0], {"treat all": HALF}), "none of"),
+    (decision_curve, ([0, 1, 0], {"treat all": HALF}), "other than"),
     (decision_curve, ([0, 1, 0], {"a": HALF}, [[0.1]]), "`thresholds` of shape"),
     (decision_curve, ([0, 1, 2], {"a": rows([0, 1, 0])}), "below 2"),
     (decision_curve, ([0, 1, 0], {"a": HALF}, None, 2), "received 0 and 3"),
@@ -208,7 +212,6 @@ REFUSED = [
     (cost_curve, ([0, 1, 0], {"a": rows([0, 1, 0])}, C, (0, 1)), r"\(N, 3\)"),
     (cost_curve, ([0, 1, 0], {"a": [0, 1, 0]}, C, (1, 1)), "place of a mistake"),
     (cost_curve, ([0, 1, 0], {"a": [0, 1, 0]}, None, "ratio", [0.5, 1.5]), "`values` to lie"),
-    (cost_curve, ([0, 1, 1], {"a": [0, 1, 1]}, [[0, 0], [1, 0]], ("prevalence", 0)), r"0 at \[1"),
 ]
 
 
@@ -216,9 +219,3 @@ REFUSED = [
 def test_refused(function, arguments, message):
     with pytest.raises(ValueError, match=message):
         function(*arguments)
-
-
-def test_containers():
-    series = pd.Series(MARKER, index=np.arange(18)[::-1])
-    found = decision_curve(CANCER == 1, {"m": series}, GRID).net_benefit["m"]
-    np.testing.assert_allclose(found, OF_DCURVES["model"], atol=1e-15)
