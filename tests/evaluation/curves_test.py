@@ -10,32 +10,14 @@ from csdl_keras.evaluation.bounded_mean import BoundedMean
 # and Python (Sjoberg, Vickers; Apache License 2.0): labels `cancer`, probabilities
 # `cancerpredmarker`, and the net benefits that dcurves 1.1.7 of Python finds for them.
 CANCER = np.array([0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1])
-MARKER = np.array(
-    [
-        0.0372006,
-        0.5789074,
-        0.0215508,
-        0.0039097,
-        0.01879,
-        0.0426375,
-        0.2962621,
-        0.3872923,
-        0.0372536,
-    ]
-    + [0.0320365, 0.0380078, 0.0273008, 0.0619617, 0.0267902, 0.4535079, 0.0332257, 0.5671918]
-    + [0.3923274]
-)
+MARKER = """
+    0.0372006 0.5789074 0.0215508 0.0039097 0.01879 0.0426375 0.2962621 0.3872923 0.0372536
+    0.0320365 0.0380078 0.0273008 0.0619617 0.0267902 0.4535079 0.0332257 0.5671918 0.3923274
+"""
+MARKER = np.array(MARKER.split(), float)
 GRID = [0.05, 0.1, 0.2, 0.35, 0.5]
-OF_DCURVES = {
-    "model": [0.2134502923976608, 0.2098765432098765, 0.1944444444444444, 0.1923076923076923, 0.0],
-    "all": [
-        0.2982456140350877,
-        0.2592592592592592,
-        0.1666666666666666,
-        -0.0256410256410257,
-        -1 / 3,
-    ],
-}
+BENEFIT = [0.21345029239766, 0.20987654320988, 0.19444444444444, 0.19230769230769, 0.0]
+OF_ALL = [0.29824561403509, 0.25925925925926, 0.16666666666667, -0.02564102564103, -1 / 3]
 RNG = np.random.default_rng(0)
 Y = RNG.integers(3, size=90)
 P = RNG.dirichlet(np.ones(3), size=90) * 0.6 + 0.4 * np.eye(3)[Y]
@@ -44,21 +26,16 @@ C = np.array([[0.0, 1.0, 2.0, 0.5], [9.0, 0.0, 3.0, 0.5], [4.0, 7.0, 0.0, 0.5]])
 
 class TestDecisionCurve:
     def test_net_benefit_of_dcurves(self):
-        np.testing.assert_allclose(
-            net_benefit(CANCER, MARKER, GRID), OF_DCURVES["model"], atol=1e-15
-        )
         curve = decision_curve(CANCER == 1, {"model": pd.Series(MARKER)}, GRID)
-        np.testing.assert_allclose(curve.net_benefit["model"], OF_DCURVES["model"], atol=1e-15)
-        np.testing.assert_allclose(curve.treat_all, OF_DCURVES["all"], atol=1e-15)
-        assert not curve.treat_none.any()
+        np.testing.assert_allclose(curve.net_benefit["model"], BENEFIT, atol=1e-13)
+        np.testing.assert_allclose(curve.treat_all, OF_ALL, atol=1e-13)
 
     def test_net_benefit_against_a_literal_loop(self):
         y, p = RNG.integers(2, size=60) > 0, RNG.integers(11, size=60) / 10
         grid = [0.9, 0.0, 0.1, 0.3, 0.55]
         for t, found in zip(grid, net_benefit(y, p, grid), strict=True):
-            total = sum(
-                (1 if true else -t / (1 - t)) for true, own in zip(y, p, strict=True) if own >= t
-            )
+            decided = [true for true, own in zip(y, p, strict=True) if own >= t]
+            total = sum(1 if true else -t / (1 - t) for true in decided)
             assert found == pytest.approx(total / 60)
 
     def test_one_class_against_the_rest(self):
@@ -66,12 +43,8 @@ class TestDecisionCurve:
         np.testing.assert_array_equal(curve.thresholds, [k / 100 for k in range(1, 100)])
         expected = net_benefit(Y == 2, P[:, 2], curve.thresholds)
         np.testing.assert_array_equal(curve.net_benefit["rows"], expected)
-        assert np.all(curve.low["rows"] <= expected) and np.all(expected <= curve.high["rows"])
-        column = decision_curve(Y, {"column": P[:, 2]}, [0.5], positive=2)
-        assert column.net_benefit["column"] == expected[49]
         # At 0.5, net benefits lie between -1 and 1.
-        decided = P[:, 2] >= 0.5
-        values = decided * np.where(Y == 2, 1.0, -1.0)
+        values = (P[:, 2] >= 0.5) * np.where(Y == 2, 1.0, -1.0)
         ends = curve.low["rows"][49], curve.high["rows"][49]
         assert ends == pytest.approx(BoundedMean(values, -1.0, 1.0).interval())
 
@@ -86,8 +59,6 @@ class TestDecisionCurve:
         area = curve.area("model", other)
         assert area.difference == pytest.approx(expected, abs=1e-15)
         assert area.low < area.difference < area.high
-        if other == "treat none":
-            assert area.high < 0.25
 
     def test_intervals_contain_what_is_expected(self):
         rng, grid, held = np.random.default_rng(1), np.array([0.1, 0.2, 0.3]), []
@@ -106,12 +77,12 @@ class TestDecisionCurve:
 
     def test_frame(self):
         curve = decision_curve(CANCER, {"model": MARKER}, GRID)
-        frame = curve.to_frame()
-        assert frame.columns.tolist() == ["model", "threshold", "net_benefit", "low", "high"]
-        assert frame.model.unique().tolist() == ["model", "treat all", "treat none"]
-        own = frame[frame.model == "model"]
-        np.testing.assert_array_equal(own.net_benefit, curve.net_benefit["model"])
-        np.testing.assert_array_equal(own.high, curve.high["model"])
+        frame = curve.to_frame().set_index(["model", "threshold"])
+        expected = np.transpose(
+            [curve.net_benefit["model"], curve.low["model"], curve.high["model"]]
+        )
+        np.testing.assert_array_equal(frame.loc["model", ["net_benefit", "low", "high"]], expected)
+        np.testing.assert_array_equal(frame.loc["treat all", "net_benefit"], curve.treat_all)
         assert frame.low.isna().sum() == 2 * len(GRID)
 
 
@@ -126,9 +97,6 @@ class TestCostCurve:
         np.testing.assert_allclose(curve.costs["fixed"], fpr + (fnr - fpr) * values)
         np.testing.assert_allclose(curve.trivial, np.minimum(values, 1 - values), atol=1e-15)
         assert curve.trivial_decisions[[10, 40]].tolist() == [0, 1]
-        for constant in (0, 1):
-            found = cost_curve(y, {"it": np.full(100, constant)}, values=[0.0, 0.3]).costs["it"]
-            np.testing.assert_allclose(found, [[0.0, 0.3], [1.0, 0.7]][constant])
 
     def test_bayes_decisions_have_the_lower_envelope_of_all_thresholds(self):
         """If in the sample each probability is the share of class 1."""
@@ -148,8 +116,7 @@ class TestCostCurve:
             new = [s * (1 - v) / (1 - shares[1]) for s in shares]
             new[1] = v
             weights = [new[k] / shares[k] / 90 for k in Y]
-            adjusted = P * new / np.array(shares)
-            bayes = [min(range(4), key=lambda d: row @ C[:, d]) for row in adjusted]  # noqa: B023
+            bayes = (P * new / shares @ C).argmin(axis=1)
             worst = sum(w * max(C[k]) for w, k in zip(weights, Y, strict=True))
             for name, decisions in (("p", bayes), ("fixed", fixed)):
                 paid = [w * C[k, d] for w, k, d in zip(weights, Y, decisions, strict=True)]
@@ -167,13 +134,10 @@ class TestCostCurve:
             worst = np.mean(matrix.max(axis=1)[Y])
             expected = average_cost(Y, bayes_decisions(P, matrix), matrix) / worst
             assert curve.costs["p"][m] == pytest.approx(expected)
-        frame = curve.to_frame()
-        assert frame.columns.tolist() == ["model", "value", "cost", "low", "high"]
-        assert len(frame) == 3 * 51 and curve.label == "cost C[1, 0]"
+        assert len(curve.to_frame()) == 3 * 51 and curve.label == "cost C[1, 0]"
         # Where no decision costs anything, nor do those of a model.
         free = cost_curve([0, 1], {"it": [1, 1]}, [[0, 0], [1, 0]], (1, 0), [0.0, 2.0])
-        np.testing.assert_array_equal(free.costs["it"], [0.0, 0.0])
-        np.testing.assert_array_equal(free.high["it"][0], 0.0)
+        assert free.costs["it"].tolist() == [0.0, 0.0] and free.high["it"][0] == 0.0
 
     def test_all_intervals_of_a_model_hold_at_once(self):
         rng, values, held = np.random.default_rng(2), np.linspace(0, 1, 3), []
@@ -182,36 +146,24 @@ class TestCostCurve:
             y = (rng.uniform(size=120) < 0.3).astype(int)
             decisions = np.where(rng.uniform(size=120) < np.where(y, 0.4, 0.2), 1 - y, y)
             curve = cost_curve(y, {"it": decisions}, values=values, confidence=0.8)
-            inside = (curve.low["it"] <= expected) & (expected <= curve.high["it"])
-            held.append(inside.all())
+            held.append(np.all((curve.low["it"] <= expected) & (expected <= curve.high["it"])))
         assert np.mean(held) >= 0.7
 
 
-def rows(labels):
-    return np.eye(2)[labels] * 0.8 + 0.1
-
-
-HALF = [0.2, 0.9, 0.4]
+HALF, TWO = [0.2, 0.9, 0.4], [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]]
 REFUSED = [
     (net_benefit, ([0, 1, 0], [0.2, np.nan, 0.4], [0.1]), "finite"),
     (net_benefit, ([0, 1, 0], [0.2, 1.9, 0.4], [0.1]), r"lie in \[0, 1\].*logits"),
     (net_benefit, ([0, 1, 0], [0.2, 0.9], [0.1]), "an entry for each of 3 labels"),
-    (net_benefit, ([0, 1, 2], HALF, [0.1]), "below 2"),
     (net_benefit, ([0, 0, 0], HALF, [0.1]), "received 0 and 3"),
-    (net_benefit, ([0, 1, 0], HALF, [0.1, 1.0]), "at least 0 and below 1"),
-    (decision_curve, ([0, 1, 0], HALF), "a dict"),
-    (decision_curve, ([0, 1, 0], {"treat all": HALF}), "other than"),
-    (decision_curve, ([0, 1, 0], {"a": HALF}, [[0.1]]), "`thresholds` of shape"),
-    (decision_curve, ([0, 1, 2], {"a": rows([0, 1, 0])}), "below 2"),
-    (decision_curve, ([0, 1, 0], {"a": HALF}, None, 2), "received 0 and 3"),
-    (cost_curve, ([0, 1, 0], {}), "at least one name"),
-    (cost_curve, ([0, 1, 0], {"a": HALF}), "an integer for each label"),
-    (cost_curve, ([0, 1, 0], {"a": rows([0, 1])}), "a row for each of 3 labels"),
+    (decision_curve, ([0, 1, 0], {"a": HALF}, [0.1, 1.0]), "at least 0 and below 1"),
+    (decision_curve, ([0, 1, 0], {"treat all": HALF}), "other than 'treat all'"),
+    (decision_curve, ([0, 1, 2], {"a": TWO}), "below 2"),
+    (cost_curve, ([0, 1], {"a": TWO}), "a row for each of 2 labels"),
     (cost_curve, ([0, 0, 0], {"a": [0, 0, 0]}), "received a share of 0"),
     (cost_curve, ([0, 1, 0], {"a": [0, 1, 0]}, C[:2, :2]), "no `cost_matrix`"),
-    (cost_curve, ([0, 1, 0], {"a": rows([0, 1, 0])}, C, (0, 1)), r"\(N, 3\)"),
+    (cost_curve, ([0, 1, 0], {"a": TWO}, C, (0, 1)), r"\(N, 3\)"),
     (cost_curve, ([0, 1, 0], {"a": [0, 1, 0]}, C, (1, 1)), "place of a mistake"),
-    (cost_curve, ([0, 1, 0], {"a": [0, 1, 0]}, None, "ratio", [0.5, 1.5]), "`values` to lie"),
 ]
 
 
