@@ -126,7 +126,8 @@ class TestCostCurve:
             assert curve.trivial_decisions[m] == int(np.argmin(constant))
 
     def test_one_cost(self):
-        curve = cost_curve(Y, {"p": P, "fixed": P.argmax(axis=1)}, C, (1, 0))
+        fixed = P.argmax(axis=1)
+        curve = cost_curve(Y, {"p": P, "fixed": fixed}, C, (1, 0))
         np.testing.assert_allclose(curve.values, np.linspace(0, 18, 51))
         for m in (0, 25, 50):
             matrix = C.copy()
@@ -135,6 +136,11 @@ class TestCostCurve:
             expected = average_cost(Y, bayes_decisions(P, matrix), matrix) / worst
             assert curve.costs["p"][m] == pytest.approx(expected)
         assert len(curve.to_frame()) == 3 * 51 and curve.label == "cost C[1, 0]"
+        # The middle one is the given matrix, where no decision costs more than 9.
+        worst = np.mean(C.max(axis=1)[Y])
+        expected = BoundedMean(C[Y, fixed] / worst, 0.0, 9.0 / worst).interval(1 - 0.05 / 51)
+        assert (curve.low["fixed"][25], curve.high["fixed"][25]) == pytest.approx(expected)
+        assert cost_curve([0, 1], {"wrong": [1, 0]}).high["wrong"].max() == 1.0
         # Where no decision costs anything, nor do those of a model.
         free = cost_curve([0, 1], {"it": [1, 1]}, [[0, 0], [1, 0]], (1, 0), [0.0, 2.0])
         assert free.costs["it"].tolist() == [0.0, 0.0] and free.high["it"][0] == 0.0
