@@ -57,9 +57,8 @@ class BoundedMean:
 
     def upper(self, confidence: float) -> float:
         """Returns the lowest mean that the one-sided test `p_value_below` rejects."""
-        return (
-            float(_upper_end(self._values, self._counts, self._high, 1 - confidence)) * self._unit
-        )
+        end = _upper_end(self._values, self._counts, self._high, 1.0 - confidence)
+        return float(end * self._unit)
 
     def p_value_below(self, mean: float) -> float:
         """Returns the p-value of the hypothesis that the expected value is `mean` or higher."""
