@@ -29,11 +29,13 @@ from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Sa
 from csdl_keras.prediction.adjust_priors import adjust_priors
 from csdl_keras.prediction.bayes_classifier import bayes_classifier
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
+from csdl_keras.prediction.budgets import Budget
 from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.export import export
 from csdl_keras.prediction.guarantee import guarantee
 from csdl_keras.prediction.kind import output_kind
+from csdl_keras.prediction.policy import policy
 from csdl_keras.prediction.serving import decision_model
 from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.pretrain import pretrain
@@ -47,6 +49,7 @@ __all__ = [
     "Algorithm",
     "AverageCost",
     "BayesDecision",
+    "Budget",
     "CAE",
     "CostOutput",
     "DecisionAccuracy",
@@ -88,6 +91,7 @@ __all__ = [
     "models",
     "output_kind",
     "plots",
+    "policy",
     "pretrain",
     "sklearn",
     "sosr",

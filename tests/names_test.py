@@ -7,14 +7,14 @@ import pytest
 
 NAMES = {
     "csdl_keras": """
-        ALGORITHMS Algorithm AverageCost BayesDecision CAE CostOutput DecisionAccuracy
+        ALGORITHMS Algorithm AverageCost BayesDecision Budget CAE CostOutput DecisionAccuracy
         DivergedError LogisticCostLoss MINLoss MaskingNoise NormalizedCost OneSidedLoss
         PAPER_ALGORITHMS PoissonCostLoss RaiseOnDivergence ReconstructionLoss Resume
         SOSRLoss Savings Settings ShuffledBatches StageCache Trainer __version__ adjust_priors
         baselines
         bayes_classifier bayes_decisions calibrate compare costs datasets decide decision_model
         evaluation export guarantee hidden_layers layers losses metrics models output_kind plots
-        pretrain sklearn sosr train tuning
+        policy pretrain sklearn sosr train tuning
     """,
     "csdl_keras.baselines": "CSOSR",
     "csdl_keras.costs": """
