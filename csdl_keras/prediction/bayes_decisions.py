@@ -10,13 +10,7 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.between import CostRange
 from csdl_keras.costs.checks import check_probabilities
 from csdl_keras.costs.known import CostsLike, check_known_costs, expected_costs
-from csdl_keras.prediction.budgets import (
-    Capacity,
-    Problem,
-    as_budgets,
-    decisions_within,
-    in_form_of,
-)
+from csdl_keras.prediction.budgets import Capacity, Problem, as_budgets, decisions_within
 
 
 def bayes_decisions(
@@ -32,31 +26,29 @@ def bayes_decisions(
     the total `sum_n r[n, d_n]` of expected costs is the lowest that is possible when decision `k`
     is taken at most `capacity[k]` times, an exact solution of that transport problem.
 
-    Where cases take different amounts of a `csdl_keras.Budget`, no budget is exceeded, and the
-    total is nearly the lowest. It lies above a bound, that of the linear relaxation, by at most
-    the gains of as many cases as there are budgets: those that the relaxation would split. For
-    more than 2,000 cases add a thousandth of the largest gain.
+    Where cases take different amounts of a `csdl_keras.Budget`, or budgets share decisions, none
+    is exceeded, and the total is nearly the lowest: by prices of the linear relaxation, whose bound
+    it exceeds by at most the largest gain of a case with one budget, and with several about that
+    much for each.
 
     Args:
         probabilities: `(N, K)`, rows that sum to 1; or `(N,)` or `(N, 1)`, of class 1; or
             `(N, ..., K)` or `(N, ..., 1)`, such as of pixels, for a cost matrix `(K, D)`.
         costs: as in `csdl_keras.decide`, or a range of `csdl_keras.costs.between`.
         capacity: how often decisions may be taken at most, such as `{1: 200}`; the others
-            have no limit. Or what they may take in all: a `csdl_keras.Budget` as a value, with
-            a decision or a tuple of several as its key; or one `Budget` or a list of them, which
-            name their decisions. `None` (default) limits nothing.
+            have no limit. A value may be a `csdl_keras.Budget`, its key a tuple of decisions. Or a
+            `Budget` or a list of them, with their decisions. `None` (default) limits nothing.
         return_prices: whether to return also by how much one more of each limited decision, or
-            one more unit of each budget, would lower the total expected cost. Defaults to False.
+            unit of a budget, would lower the total expected cost. Defaults to False.
         classes: the `K` labels in the order of the columns of `probabilities`, or the estimator
             that made them. A data frame of costs is put into that order. Defaults to `None`.
 
     Returns:
         An int64 array of decisions, `(N,)` or `(N, ...)`; with `return_prices=True` a tuple of
-        that and prices, a dict with the keys of `capacity`, or a number for each `Budget`.
+        that and a dict from limited decisions, or from positions in a list of budgets, to prices.
 
     Raises:
-        ValueError: if an argument fails its check, limits leave too few places, or budgets with
-            weights leave no decision without any.
+        ValueError: if an argument is not as above, or the limits leave too few decisions.
 
     Example:
 
@@ -74,7 +66,8 @@ def bayes_decisions(
     check_bool("return_prices", return_prices)
     expected, shape = expected_by(probabilities, costs, classes)
     size, width = expected.shape
-    problem = Problem(expected, as_budgets(capacity, width))
+    budgets = as_budgets(capacity, width)
+    problem = Problem(expected, budgets)
     counts = problem.counts()
     if counts is None:
         decisions, prices = decisions_within(problem)
@@ -89,7 +82,8 @@ def bayes_decisions(
         decisions, by_decision = limited_decisions(expected, limits, return_prices)
         prices = np.array([by_decision.get(k, 0.0) for k in limited]) / problem.weights[:, 0]
     decisions = decisions.reshape(shape)
-    return (decisions, in_form_of(capacity, prices)) if return_prices else decisions
+    by_key = dict(zip(budgets, prices.tolist(), strict=True))
+    return (decisions, by_key) if return_prices else decisions
 
 
 def expected_by(
