@@ -94,10 +94,12 @@ class Problem:
 
     def counts(self) -> np.ndarray | None:
         """Returns for how many cases budgets last, if all take the same for one decision each."""
-        each, most = self.weights[:, :1], [self.takes.sum(axis=it).max(initial=0) for it in (0, 1)]
-        if (self.weights != each).any() or not each.all() or max(most) > 1:
+        each, size = self.weights[:, :1], self.weights.shape[1]
+        shared = (self.takes.sum(axis=0) > 1).any() or (self.takes.sum(axis=1) > 1).any()
+        tiny = each[:, 0] <= 1e-12 * self.limits
+        if shared or tiny.any() or (self.weights != each).any():
             return None
-        return np.minimum(self.limits / each[:, 0] + 1e-9, self.weights.shape[1]).astype(int)
+        return np.minimum(self.limits / each[:, 0] + 1e-9, size).astype(int)
 
     def fallback(self) -> np.ndarray:
         """Returns for each case the cheapest decision that takes from no budget."""
@@ -119,7 +121,7 @@ class Problem:
                 prices[b] = 0.0
                 priced = self.costs + (self.weights.T * prices) @ self.takes
                 gain = priced[:, ~takes].min(axis=1) - priced[:, takes].min(axis=1)
-                taking = self.weights[b] > 0
+                taking = self.weights[b] > 1e-12 * self.limits[b]  # The others have no price.
                 worth = np.maximum(gain[taking], 0.0) / self.weights[b, taking]
                 order, size = np.argsort(-worth, kind="stable"), len(worth)
                 wanted = np.cumsum(self.weights[b, taking][order])
