@@ -154,7 +154,8 @@ def decision_curve(
     grid = np.unique(real_array("thresholds", given, 1, "(M,)"))
     always, never = net_benefit(is_positive, np.ones(len(labels)), grid), np.zeros(len(grid))
     scores, benefit, low, high = {}, {}, {}, {}
-    for name, own in _by_name("probabilities", probabilities).items():
+    check_type("probabilities", probabilities, Mapping, "a dict of arrays by name")
+    for name, own in probabilities.items():
         if np.ndim(own) == 2:
             rows = check_probabilities(own)
             check_labels(labels, rows.shape[1])
@@ -248,7 +249,8 @@ def cost_curve(
     worst[worst == 0.0] = 1.0  # Where no decision costs anything, the normalised cost is 0 too.
     level = 1.0 - (1.0 - confidence) / len(grid)
     costs, low, high = {}, {}, {}
-    for name, own in _by_name("models", models).items():
+    check_type("models", models, Mapping, "a dict of arrays by name")
+    for name, own in models.items():
         argument = f"models[{name!r}]"
         if is_probabilities := np.ndim(own) == 2:
             shape = f"(N, {len(matrix)}), a probability of each class"
@@ -298,17 +300,6 @@ def _family(
     scales = np.tile((1.0 - grid[:, None]) / (1.0 - share), len(matrix))
     scales[:, second] = grid / share
     return grid, scales[:, :, None] * matrix, f"share of class {second}"
-
-
-def _by_name(argument: str, models: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns models if they are a dict of at least one, by names that no constant has."""
-    check_type(argument, models, Mapping, "a dict of arrays by name")
-    if not models or {ALL, NONE, CONSTANT} & {*models}:
-        raise ValueError(
-            f"Expected `{argument}` to have at least one name, other than {ALL!r}, {NONE!r} and "
-            f"{CONSTANT!r}; received {[*models]}."
-        )
-    return models
 
 
 def _frame(column: str, x: np.ndarray, height: str, curves: dict, *ends: dict) -> Any:

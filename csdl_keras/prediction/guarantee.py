@@ -73,10 +73,7 @@ class Guarantee:
 
     def came_of_it(self, y_true: ArrayLike, decisions: ArrayLike) -> str:
         """Says in a sentence what `outcome` returns."""
-        outcome = self.outcome(y_true, decisions)
-        ends = ([*_by_group(values).values()] for values in (outcome, self.budget))
-        held = all(one <= other for one, other in zip(*ends, strict=True))
-        return f"Here they cost {_words(outcome)}, {'within' if held else 'above'} the budget."
+        return f"Here they cost {_words(self.outcome(y_true, decisions))}."
 
     @property
     def sentence(self) -> str:
@@ -250,15 +247,21 @@ def guarantee(
     if price >= 0:
         asked = BoundedMean((lowest > price).astype(float), 0.0, 1.0).upper(1 - level)
     attained = attained and asked <= max_asked
-    price = price if attained else -np.inf
+    price = float(price) if attained else -np.inf
+    deciding = None
+    if model is not None:
+        # A rule that always asks does so even where another decision would cost nothing.
+        always = np.append(own + 1.0, np.zeros((len(own), 1)), axis=1)
+        decisive = with_abstain(own, price) if price >= 0 else always
+        deciding = bayes_classifier(model, decisive, mean_costs=price < 0)
     return dataclasses.replace(
         rule,
         attained=attained,
         upper=_single({g.label: float(one) for g, one in zip(groups, upper, strict=True)}),
         upper_asked=asked,
         coverage=float(np.mean(lowest <= price)),
-        price=float(price),
-        model=None if model is None else _deciding(model, own, price),
+        price=price,
+        model=deciding,
     )
 
 
@@ -266,14 +269,6 @@ def _rows(probabilities: ArrayLike, classes: Any) -> np.ndarray:
     """Returns probabilities `(N, K)`."""
     array = as_array("probabilities", probabilities, "(N, K) or (N,)")
     return check_probabilities(array[:, None] if array.ndim == 1 else probabilities, classes)
-
-
-def _deciding(model: keras.Model, costs: np.ndarray, price: float) -> BayesModel:
-    """Returns a model that decides by a rule, also where the lowest expected cost is 0."""
-    if price >= 0:
-        return bayes_classifier(model, with_abstain(costs, price))
-    always = np.hstack([costs + 1.0, np.zeros((len(costs), 1))])
-    return bayes_classifier(model, always, mean_costs=True)
 
 
 def _single(values: dict[Any, float]) -> Any:

@@ -163,7 +163,6 @@ REFUSED = [
     (net_benefit, ([0, 1, 0], [0.2, 0.9], [0.1]), "an entry for each of 3 labels"),
     (net_benefit, ([0, 0, 0], HALF, [0.1]), "received 0 and 3"),
     (decision_curve, ([0, 1, 0], {"a": HALF}, [0.1, 1.0]), "at least 0 and below 1"),
-    (decision_curve, ([0, 1, 0], {"treat all": HALF}), "other than 'treat all'"),
     (decision_curve, ([0, 1, 2], {"a": TWO}), "below 2"),
     (cost_curve, ([0, 1], {"a": TWO}), "a row for each of 2 labels"),
     (cost_curve, ([0, 0, 0], {"a": [0, 0, 0]}), "received a share of 0"),
