@@ -24,13 +24,13 @@ def drawn(seed, size, number):
     budgets = []
     for _ in range(number):
         some = rng.choice(np.arange(1, width), rng.integers(1, width), replace=False)
-        weights = rng.integers(0, 10, size) if seed % 5 else rng.lognormal(0, 99, size)
+        weights = rng.integers(0, 10, size) if seed % 5 else rng.lognormal(-400, 150, size)
         budgets.append(Budget(weights.sum() * rng.random(), weights, tuple(some.tolist())))
     return expected, budgets
 
 
 @settings(max_examples=150)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([5, 300]), st.integers(1, 3))
+@given(st.integers(0, 2**32 - 1), st.sampled_from([5, 2000]), st.integers(1, 3))
 def test_total_is_near_the_lowest_within_the_budgets(seed, size, number):
     """Beside all decisions, and beside the bound by prices, below which none can come."""
     expected, budgets = drawn(seed, size, number)

@@ -70,10 +70,10 @@ def test_batches_are_cases_one_by_one():
 
 
 def test_prices_rise_when_capacity_is_used_and_fall_when_it_is_left():
-    today = policy(np.linspace(0, 1, 1001), TWO, {1: 10}, num_cases=101)
+    today = policy(np.linspace(0, 1, 1001) ** 6, TWO, {1: 10}, num_cases=101)
     at_first = today.prices[1]
-    # The 10th highest of 100 uniform numbers is expected at 91 / 101.
-    np.testing.assert_allclose(at_first, 10 * 91 / 101 - 1, atol=0.02)
+    tenth = np.prod([(91 + i) / (101 + i) for i in range(6)])  # expected among 100 such cases
+    np.testing.assert_allclose(at_first, 10 * tenth - 1, atol=0.04)
     assert today.decide([1.0] * 5).tolist() == [1] * 5
     assert today.prices[1] > at_first
     assert not today.decide([0.0] * 60).any()
