@@ -10,7 +10,7 @@ they are first used.
 import importlib
 from typing import Any
 
-from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, models
+from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, models, zoo
 from csdl_keras._utils import __version__
 from csdl_keras.fitting.cache import StageCache
 from csdl_keras.fitting.fit import DivergedError, RaiseOnDivergence
@@ -97,6 +97,7 @@ __all__ = [
     "sosr",
     "train",
     "tuning",
+    "zoo",
 ]
 
 _LATER = ("baselines", "plots", "sklearn", "tuning")

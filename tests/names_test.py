@@ -14,7 +14,7 @@ NAMES = {
         baselines
         bayes_classifier bayes_decisions calibrate compare costs datasets decide decision_model
         evaluation export guarantee hidden_layers layers losses metrics models output_kind plots
-        policy pretrain sklearn sosr train tuning
+        policy pretrain sklearn sosr train tuning zoo
     """,
     "csdl_keras.baselines": "CSOSR",
     "csdl_keras.costs": """
@@ -59,6 +59,7 @@ NAMES = {
         BayesianOptimization CNNHyperModel CSDNNHyperModel GridSearch
         RandomSearch Range
     """,
+    "csdl_keras.zoo": "load table",
 }
 
 
