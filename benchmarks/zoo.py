@@ -36,7 +36,7 @@ CHOICES = {
     "mnist/calibrated_bayes": {"auto.epochs": 12, "auto.filters": (16, 32, 64, 128)},
     "mnist/csdnn": {"mlp.hidden_units": (256, 128)},
     "mnist/cnn_sosr": {},
-    "cifar10/calibrated_bayes": {"auto.epochs": 18, "auto.filters": (20, 40, 80, 160)},
+    "cifar10/calibrated_bayes": {"auto.epochs": 10, "auto.filters": (20, 40, 80, 160)},
     "cifar10/csdnn": {"mlp.hidden_units": (64, 64)},
     "cifar10/cnn_sosr": {"cnn.epochs": 20},
     "breast_cancer/calibrated_bayes": {"members": 2},
