@@ -6,7 +6,7 @@ the figures of `table` are of the files' models.
 
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 
@@ -15,9 +15,6 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.generators import zero_one
 from csdl_keras.prediction.bayes_classifier import bayes_classifier
 from csdl_keras_cli.optional import optional_module
-
-if TYPE_CHECKING:
-    import pandas
 
 __all__ = ["load", "table"]
 
@@ -37,10 +34,6 @@ def load(name: str, cost_matrix: ArrayLike | None = None) -> keras.Model:
         A `keras.Model` of expected costs `(batch, D)` for `csdl_keras.decide`. Images have to lie
         in [0, 1], as `csdl_keras.datasets.load` returns them.
 
-    Raises:
-        ValueError: if there is no such model, the matrix fails its check, or the model has costs
-            of its own.
-
     Example:
 
     >>> import csdl_keras
@@ -54,15 +47,15 @@ def load(name: str, cost_matrix: ArrayLike | None = None) -> keras.Model:
     if card["trained_for"] != "any cost matrix":
         if cost_matrix is not None:
             raise ValueError(
-                f"{name!r} estimates the costs of the matrix that it was trained with and takes no "
-                f"`cost_matrix`. Load '{name.partition('/')[0]}/calibrated_bayes' for other costs."
+                f"{name!r} was trained for one cost matrix and takes no other `cost_matrix`. Load "
+                f"'{name.partition('/')[0]}/calibrated_bayes' for other costs."
             )
         return model
     matrix = zero_one(card["classes"]) if cost_matrix is None else cost_matrix
     return bayes_classifier(model, matrix)
 
 
-def table() -> "pandas.DataFrame":
+def table() -> Any:
     """Lists the models, with what they are, how well they decide and how they were made.
 
     `argmax_error` is the share of wrong decisions on test examples where each mistake costs 1, and
