@@ -20,7 +20,8 @@ TENSORFLOW_IS_ENOUGH = """
     benchmarks_test.py cli containers_test.py costs datasets docs_test.py evaluation
     fitting/cache_test.py guide_claims_test.py guides_test.py losses/consistency_test.py
     losses/large_matrix_test.py models/caffe_cifar10_test.py models/tabular_test.py
-    notebooks_test.py paper plots prediction/decisions_test.py prediction/ensemble_test.py
+    notebooks_test.py paper plots prediction/budgets_test.py prediction/decisions_test.py
+    prediction/ensemble_test.py prediction/policy_test.py
     pretraining/layer_cache_test.py readme_test.py
     refusals_test.py sklearn/arguments_test.py sklearn/average_cost_scorer_test.py
     sklearn/estimator_checks_test.py sklearn/tools_test.py
