@@ -138,7 +138,9 @@ def guarantee(
         batch_size, verbose: as in `keras.Model.predict`.
 
     Returns:
-        A `Guarantee`. If the budget cannot be promised, its `attained` is False.
+        A `Guarantee`: `attained`, the bound `upper` of the cost (if the budget cannot be promised,
+        the lowest one that could), `upper_asked` of the share of questions, `coverage`,
+        `decide(probabilities)`, `outcome(y, decisions)`, and of a model the deciding `model`.
 
     Raises:
         ValueError: if an argument fails its check.
