@@ -27,8 +27,8 @@ MATRICES = 5
 PARTS = ("train", "val", "test")
 
 IMAGES = {
-    "mnist": "MNIST: 50,000 images train, 10,000 calibrate, 10,000 are its test set",
-    "cifar10": "CIFAR-10 re-encoded as JPEG of quality 75: 41,667 images train, 8,333 calibrate, "
+    "mnist": "MNIST: 50,000 images train, 10,000 validate, 10,000 are its test set",
+    "cifar10": "CIFAR-10 re-encoded as JPEG of quality 75: 41,667 images train, 8,333 validate, "
     "10,000 are its test set, re-encoded as well",
 }
 #: Epochs and filters of `calibrated_bayes`, units of `csdnn`: as large as 8 MB in all allow.
@@ -140,7 +140,7 @@ def make(name: str, cache: str) -> dict:
         "decisions_changed_by_16_bits": int((before != after).any(axis=0).sum()),
         "trained_for": "cost_0" if own else "any cost matrix",
         "data": IMAGES.get(
-            data.name, "table of scikit-learn: 60 % train, 20 % calibrate, 20 % test"
+            data.name, "table of scikit-learn: 60 % train, 20 % validate, 20 % test"
         ),
         "choices": "; ".join(f"{key}={value}" for key, value in choices.items()),
         "command": f"python benchmarks/zoo.py {name}",

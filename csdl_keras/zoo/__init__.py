@@ -32,7 +32,8 @@ def load(name: str, cost_matrix: ArrayLike | None = None) -> keras.Model:
 
     Returns:
         A `keras.Model` of expected costs `(batch, D)` for `csdl_keras.decide`. Images have to lie
-        in [0, 1], as `csdl_keras.datasets.load` returns them.
+        in [0, 1], as `csdl_keras.datasets.load` returns them. To train it further, compile it with
+        `csdl_keras.SOSRLoss(cost_matrix=cost_matrix)`.
 
     Example:
 
