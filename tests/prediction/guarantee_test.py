@@ -44,7 +44,7 @@ def test_few_rules_break_their_promise(num_classes, kind, per):
     asking = 0.4 if per == "case" else 0.0
     budget = 0.42 if per == "case" else 8.0
     broken, attained = 0, 0
-    for seed in range(60):
+    for seed in range(40):
         given = draw(300, num_classes, kind, seed)
         rule = csdl_keras.guarantee(*given, costs, budget=budget, abstain_cost=asking, per=per)
         attained += rule.attained
@@ -53,7 +53,7 @@ def test_few_rules_break_their_promise(num_classes, kind, per):
         assert not rule.attained or rule.upper <= budget * (1 + 1e-9)
     assert (
         attained or kind == "random"
-    ) and broken <= 6  # More are drawn with probability .03 at a rate of 5 %.
+    ) and broken <= 5  # More are drawn with probability .014 at a rate of 5 %.
 
 
 def test_the_rule_and_its_outcome_follow_the_equation():
@@ -123,22 +123,23 @@ def test_a_model_decides_by_the_rule_in_a_fresh_process(tmp_path):
     x = np.random.default_rng(0).normal(size=(500, 2)).astype("float32")
     probabilities = model.predict(x, verbose=0)
     labels = (probabilities[:, 1] > np.random.default_rng(1).uniform(size=500)).astype(int)
-    for budget in (0.25, 0.1):
+    np.save(tmp_path / "x.npy", x)
+    expected = []
+    for number, budget in enumerate((0.25, 0.1)):
         rule = csdl_keras.guarantee(
             model, (x, labels), 1 - np.eye(2), budget=budget, abstain_cost=0.2
         )
         assert rule.attained == (budget > 0.2)
-        decisions = rule.decide(probabilities)
-        np.testing.assert_array_equal(csdl_keras.decide(rule.model, x), decisions)
-        rule.model.save(tmp_path / "rule.keras")
-        np.save(tmp_path / "x.npy", x)
-        code = (
-            "import csdl_keras, keras, numpy as np; "
-            f"model = keras.saving.load_model({str(tmp_path / 'rule.keras')!r}); "
-            f"x = np.load({str(tmp_path / 'x.npy')!r}); "
-            "print(csdl_keras.decide(model, x).tolist())"
-        )
-        assert str(decisions.tolist()) in run_python(code)
+        expected.append(rule.decide(probabilities).tolist())
+        np.testing.assert_array_equal(csdl_keras.decide(rule.model, x), expected[-1])
+        rule.model.save(tmp_path / f"{number}.keras")
+    code = (
+        "import csdl_keras, keras, numpy as np; "
+        f"models = [keras.saving.load_model(f'{tmp_path}/{{i}}.keras') for i in range(2)]; "
+        f"x = np.load('{tmp_path}/x.npy'); "
+        "print([csdl_keras.decide(model, x).tolist() for model in models])"
+    )
+    assert str(expected) in run_python(code)
 
 
 def test_the_report_says_what_came_of_a_promise():
