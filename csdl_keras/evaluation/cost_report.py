@@ -259,7 +259,7 @@ def cost_report(
         )
 
     remarks = [
-        f"{name}: {rule.sentence} {rule.came_of_it(y_true, decisions[name])}"
+        f"{name}: {rule.sentence} {rule.outcome_sentence(y_true, decisions[name])}"
         for name, rule in (promises or {}).items()
     ]
     for name, own in (probabilities or {}).items():

@@ -238,7 +238,7 @@ def cost_curve(
     check_number("confidence", confidence, 0, 1, exclude_low=True)
     of_ratio = isinstance(vary, str) and vary == "ratio"
     if of_ratio and cost_matrix is not None:
-        raise ValueError('Expected no `cost_matrix` with vary="ratio"; received one. Omit it.')
+        raise ValueError('vary="ratio" takes no `cost_matrix`. Omit it.')
     # PC(+) is the share of class 1 where both mistakes cost the same.
     matrix = check_cost_matrix([[0, 1], [1, 0]] if of_ratio else cost_matrix, square=False)
     labels = check_labels(y, len(matrix))

@@ -7,15 +7,16 @@ from typing import Any, NamedTuple
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.labels import class_labels, positions
 from csdl_keras._utils.types import ArrayLike, Verbose
-from csdl_keras.costs.checks import check_cost_matrix, check_probabilities
+from csdl_keras.costs.checks import check_cost_matrix
 from csdl_keras.costs.conversions import with_abstain
 from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 from csdl_keras.prediction.bayes_classifier import BayesModel, bayes_classifier, probability_model
+from csdl_keras.prediction.bayes_decisions import expected_by
 
 # Prices of asking that are tested, as shares of the highest expected cost, dense near 0 and near 1.
 # They must not depend on the examples.
@@ -55,7 +56,7 @@ class Guarantee:
 
     def decide(self, probabilities: ArrayLike) -> np.ndarray:
         """Returns decisions `(N,)` by probabilities `(N, K)`; the last index, `D`, is to ask."""
-        expected = _rows(probabilities, self.classes) @ self.costs[:, :-1]
+        expected = expected_by(probabilities, self.costs[:, :-1], self.classes)[0]
         asked = expected.min(axis=1) > self.price
         return np.where(asked, expected.shape[1], expected.argmin(axis=1))
 
@@ -71,7 +72,7 @@ class Guarantee:
         paid = self.costs[true, chosen]
         return _single({k: paid[of].mean() if of.any() else np.nan for k, of in groups.items()})
 
-    def came_of_it(self, y_true: ArrayLike, decisions: ArrayLike) -> str:
+    def outcome_sentence(self, y_true: ArrayLike, decisions: ArrayLike) -> str:
         """Says in a sentence what `outcome` returns."""
         return f"Here they cost {_words(self.outcome(y_true, decisions))}."
 
@@ -170,14 +171,14 @@ def guarantee(
             )
         x, y = y
         probabilities = model.predict(x, batch_size=batch_size, verbose=verbose)
-    rows, labels = _rows(probabilities, classes), class_labels(classes)
-    matrix = check_cost_matrix(costs, rows.shape[1], square=False, classes=classes)
+    labels = class_labels(classes)
+    matrix = check_cost_matrix(costs, square=False, classes=classes)
     if abstain_cost is not None or matrix.shape[1] != len(matrix) + 1:
         price = 0.0 if abstain_cost is None else check_number("abstain_cost", abstain_cost, 0)
         matrix = with_abstain(matrix, price)
     (true, _), own = as_numbers(y, matrix[:, :-1], labels), matrix[:, :-1]
-    if len(true) != len(rows):
-        raise ValueError(f"Expected {len(rows)} labels `y`; received {len(true)}.")
+    expected = expected_by(probabilities, own, classes)[0]
+    check_rows("probabilities", expected, len(true))
     check_number("confidence", confidence, 0, 1, exclude_low=True)
     check_choice("per", per, choices=("case", "decided"))
     check_number("max_asked", max_asked, 0, 1)
@@ -189,7 +190,6 @@ def guarantee(
         False, None, 1.0, 0.0, -np.inf, matrix, budget, float(confidence), per, max_asked, labels
     )
 
-    expected = rows @ own
     lowest, paid = expected.min(axis=1), own[true, expected.argmin(axis=1)]
     groups = _groups(rule)
 
@@ -265,12 +265,6 @@ def guarantee(
         price=price,
         model=deciding,
     )
-
-
-def _rows(probabilities: ArrayLike, classes: Any) -> np.ndarray:
-    """Returns probabilities `(N, K)`."""
-    array = as_array("probabilities", probabilities, "(N, K) or (N,)")
-    return check_probabilities(array[:, None] if array.ndim == 1 else probabilities, classes)
 
 
 def _single(values: dict[Any, float]) -> Any:

@@ -1,4 +1,4 @@
-"""Decisions within budgets of different weights, beside all possible decisions."""
+"""Decisions within budgets of different weights, compared with all possible decisions."""
 
 import itertools
 
@@ -32,7 +32,7 @@ def drawn(seed, size, number):
 @settings(max_examples=150)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([5, 2000]), st.integers(1, 3))
 def test_total_is_near_the_lowest_within_the_budgets(seed, size, number):
-    """Beside all decisions, and beside the bound by prices, below which none can come."""
+    """No decisions cost less than the bound by prices, and these hardly cost more."""
     expected, budgets = drawn(seed, size, number)
     problem = Problem(expected, dict(enumerate(budgets)))
     decided, prices = decisions_within(problem)

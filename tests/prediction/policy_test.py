@@ -1,4 +1,4 @@
-"""Decisions of one case after the other, beside those that know the whole day."""
+"""Decisions of one case after the other, compared with those that know the whole day."""
 
 import numpy as np
 import pytest
