@@ -24,7 +24,7 @@ def bayes(x, y, cost_matrix):
 
 
 ORDER = "The order is csdl_keras.train(x, y, cost_matrix)"
-TEN = "The labels are of 10 classes, 0 to 9, each of which needs a row in the cost matrix"
+TEN = "There are 10 classes, 0 to 9; each needs a row in the cost matrix"
 ROWS = "a row for each of 10 classes; received shape (9, 9)"
 FROM_1 = "pass `labels - 1`"
 DENSE = "Pass `x.toarray()`"
@@ -55,7 +55,7 @@ DENSE = "Pass `x.toarray()`"
         (bayes, (X, Y, SMALL), ROWS),
         (csdl.train, (X, Y + 1, C), FROM_1),
         (csdl.calibrate, (MODEL, X, Y + 1), FROM_1),
-        (costs.randomized_proportional, (Y + 1,), "none of class(es) [0]. Labels count from 0."),
+        (costs.randomized_proportional, (Y + 1,), "no examples of class(es) [0]. Labels"),
         (csdl.train, (X, ONE_HOT, C), "pass `y.argmax(axis=-1)`"),
         (csdl.calibrate, (MODEL, X, ONE_HOT), "pass `labels.argmax(axis=-1)`"),
         (bayes, (X, ONE_HOT, C), "pass `y.argmax(axis=-1)`"),

@@ -110,7 +110,7 @@ class TestRecognised:
 
     @pytest.mark.parametrize("rows", FORMS.values(), ids=FORMS)
     def test_in_every_form(self, rows):
-        with pytest.raises(ValueError, match=f"60 rows, all one-hot.*{FIX}"):
+        with pytest.raises(ValueError, match=f"60 rows of .* one-hot.*{FIX}"):
             costs.check_cost_vectors(rows)
 
     @pytest.mark.parametrize("rows", COSTS.values(), ids=COSTS)
@@ -123,7 +123,7 @@ class TestMetrics(TestCase):
     def test_fit(self, make, run_eagerly):
         """The error comes at the end of the first epoch, and the model can be fitted afterwards."""
         model = compiled(make())
-        with pytest.raises(ValueError, match=f"60 rows, all one-hot.*{FIX}"):
+        with pytest.raises(ValueError, match=f"60 rows of .* one-hot.*{FIX}"):
             fitted(ONE_HOT, model=model)
         # Some batches hold one-hot rows alone.
         history = fitted(COSTS["one row without costs"], model=model, data={"epochs": 2}).history
@@ -164,7 +164,7 @@ class TestLosses(TestCase):
     def test_arrays(self, make):
         outputs = np.full((NUM, K), 0.25, "float32") + X[:, :1]
         for rows in (ONE_HOT, SMOOTHED):
-            with pytest.raises(ValueError, match=f"60 rows, all one-hot.*{FIX}"):
+            with pytest.raises(ValueError, match=f"60 rows of .* one-hot.*{FIX}"):
                 make()(rows, outputs)
         loss = self.run_config_round_trip(make(binary_costs=True))
         self.assertFinite(loss(ONE_HOT, outputs))
@@ -208,7 +208,7 @@ WHOLE = {
 @pytest.mark.parametrize("function", WHOLE.values(), ids=WHOLE)
 def test_whole_arrays(function, run_eagerly):
     for rows in (ONE_HOT, SMOOTHED):
-        with pytest.raises(ValueError, match=f"rows, all one-hot.*{FIX}"):
+        with pytest.raises(ValueError, match=f"rows of .* one-hot.*{FIX}"):
             function(rows)
     function(2 * ONE_HOT)
 

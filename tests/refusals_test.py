@@ -32,7 +32,7 @@ DAYS = pd.DataFrame({"age": [pd.Timedelta(1)] * 5})
 
 on_costs = [
     (costs.check_cost_matrix, {"cost_matrix": NEGATIVE}, "at least 0"),
-    (costs.check_cost_matrix, {"cost_matrix": PAID}, "diagonal is 0"),
+    (costs.check_cost_matrix, {"cost_matrix": PAID}, "diagonal of a cost matrix is 0"),
     (costs.check_cost_matrix, {"cost_matrix": MATRIX * 1e39}, "size up to"),
     (costs.check_cost_vectors, {"costs": -ONE_HOT}, "at least 0"),
     (costs.check_mean_costs, {"mean_costs": [[0, 1]]}, "at least 2 classes"),
@@ -54,7 +54,7 @@ on_evaluation = [
         ({"y_true": Y + 1}, "below 3"),
         ({"decisions": DECISIONS[:3]}, "an integer for each label"),
         ({"decisions": DECISIONS + 1}, "below 4"),
-        ({"cost_matrix": WIDE + 1}, "diagonal is 0"),
+        ({"cost_matrix": WIDE + 1}, "diagonal of a cost matrix is 0"),
     )
 ]
 on_evaluation += [
@@ -84,16 +84,16 @@ adjust = functools.partial(csdl.adjust_priors, from_priors=[1, 1, 1], to_priors=
 on_models = [
     (bayes, {"model": "regressor"}, "outputs costs"),
     (bayes, {"from_logits": True}, "outputs probabilities"),
-    (bayes, {"cost_matrix": PAID}, "diagonal is 0"),
+    (bayes, {"cost_matrix": PAID}, "diagonal of a cost matrix is 0"),
     (models.expected_cost_model, {"body": "classifier", "mean_costs": -MATRIX}, "at least 0"),
     (models.cost_estimator, {"model": "regressor", "cost_scale": 0.0}, "`cost_scale`"),
     (models.view_average, {"model": "classifier"}, "Expected images"),
     (models.mlp, {"input_shape": (4,), "num_classes": 3, "output": "logits"}, "`output`"),
     (models.tabular, {"x": [[0.0, np.inf]], "num_classes": 3}, "finite"),
     (models.tabular, {"x": TIMES, "num_classes": 3}, "times as numbers, such as hours"),
-    (models.labelled_costs, {"labels": Y, "costs": ONE_HOT}, "5 rows, all one-hot"),
+    (models.labelled_costs, {"labels": Y, "costs": ONE_HOT}, "All 5 rows of `costs` are one-hot"),
     (csdl.output_kind, {"model": "classifier", "output": "cost"}, "received"),
-    (calibrate, {"sample_weight": np.zeros(5)}, "`sample_weight` above 0"),
+    (calibrate, {"sample_weight": np.zeros(5)}, "`sample_weight` is 0"),
     (adjust, {"model_or_probabilities": P * 2}, "to sum to 1"),
     (adjust, {"model_or_probabilities": P, "from_priors": [1, 0, 1]}, "above 0"),
     (decide, {"x": NAN}, "without NaN"),
@@ -140,7 +140,7 @@ class TestTrain:
             ({"x": NAN}, "finite, also as float32"),
             ({"x": DAYS}, "'age' .*times as numbers, such as hours"),
             ({"y": Y.astype(float)}, "integer dtype"),
-            ({"cost_matrix": PAID}, "diagonal is 0"),
+            ({"cost_matrix": PAID}, "diagonal of a cost matrix is 0"),
             ({"cost_matrix": MATRIX * 0}, "above 0; received all zeros"),
             ({"cost_matrix": WIDE}, "price decisions that are no class"),
             ({"validation_data": (X, Y[:4])}, "a row for each of 4 labels"),

@@ -29,16 +29,13 @@ def call_of(owner: object, **arguments: Any) -> str:
 def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:
     """Returns `values` as an array of any dtype; data frames and series by position."""
     if hasattr(values, "toarray"):
-        raise ValueError(
-            f"Expected `{name}` as a dense array; received a sparse {shown(values)}. "
-            f"Pass `{name}.toarray()`."
-        )
+        raise ValueError(f"`{name}` is a sparse {shown(values)}. Pass `{name}.toarray()`.")
     if np.ma.is_masked(values):
-        raise ValueError(f"Expected `{name}` without masked entries; received {values!r}.")
+        raise ValueError(f"`{name}` has masked entries: {values!r}. Remove them.")
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, RuntimeError) as error:  # RuntimeError: of tensors on a GPU
-        raise ValueError(f"Expected `{name}` as an array of shape {shape}; {error}") from error
+        raise ValueError(f"`{name}` is not an array of shape {shape}: {error}") from error
     if array.dtype.name == "bfloat16":  # NumPy does not count it among its real numbers.
         return array.astype(np.float32)
     if array.dtype == object and array.ndim == 2 and hasattr(values, "items"):
@@ -52,7 +49,7 @@ def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:
 def check_entries(
     name: str, array: np.ndarray, right: np.ndarray, what: str, hint: str = ""
 ) -> None:
-    """Raises unless every entry is `right`; `what` says in the message what that means."""
+    """Raises unless every entry is `right`; `what` describes such entries in the message."""
     if not right.all():
         index = tuple(int(i) for i in np.argwhere(~right)[0])
         raise ValueError(
@@ -68,7 +65,7 @@ def number_array(
     array = as_array(name, values, shape)
     if array.dtype.kind not in ("biuf" if booleans else "iuf"):
         received = f"dtype {array.dtype}" if array.ndim else shown(array.item())
-        raise ValueError(f"Expected `{name}` to hold real numbers; received {received}.{hint}")
+        raise ValueError(f"Expected `{name}` to be real numbers; received {received}.{hint}")
     return array
 
 
@@ -94,12 +91,12 @@ def real_array(
 
 
 def check_sample_weight(values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
-    """Returns weights of that shape, which are not negative and not all 0."""
+    """Returns `sample_weight` if it has that shape, no negative weight and not only zeros."""
     weights = real_array("sample_weight", values, len(shape), str(shape), low=0.0)
     if weights.shape != shape:
         raise ValueError(f"Expected `sample_weight` of shape {shape}; received {weights.shape}.")
     if not weights.any():
-        raise ValueError("Expected `sample_weight` above 0 for an example; received zeros.")
+        raise ValueError("`sample_weight` is 0 for every example.")
     return weights
 
 
@@ -112,7 +109,7 @@ def input_array(name: str, values: ArrayLike, booleans: bool = False, hint: str 
 
 
 def check_example_shape(what: str, array: np.ndarray, shape: tuple, like: str) -> None:
-    """Raises unless the array holds inputs of `shape`, which are `like` others."""
+    """Raises unless the array consists of inputs of `shape`, which are `like` others."""
     if array.shape[1:] != shape:
         expected = ", ".join(map(str, ("N", *shape)))
         raise ValueError(

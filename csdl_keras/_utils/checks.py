@@ -63,5 +63,5 @@ def check_integer(name: str, value: Any, low: int = 1, high: float = math.inf) -
 
 def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:
     """Returns `callbacks` as a list if they are callbacks of Keras."""
-    what = "a list of Keras callbacks"
-    return [check_type("callbacks", it, keras.callbacks.Callback, what) for it in callbacks]
+    kind = keras.callbacks.Callback
+    return [check_type("callbacks", it, kind, "a list of Keras callbacks") for it in callbacks]

@@ -1,4 +1,4 @@
-"""The class of models that know their data: columns, labels of classes, the unit of costs."""
+"""Models that remember their data: columns, labels of classes, the unit of costs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,23 +8,23 @@ import numpy as np
 
 from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
 
-#: What a model knows of its data, besides the columns that its layer has, by default.
+#: Attributes of a model that describe its data, and their defaults. Its columns are in a layer.
 _UNKNOWN = {"classes": None, "unit": 1.0, "decisions": None, "known_costs": None}
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class DataModel(keras.Model):
-    """Functional model that takes data frames and knows its classes and the unit of its costs.
+    """Functional model that reads data frames and stores its classes and the unit of its costs.
 
-    `predict`, `evaluate` and `fit` take data frames of pandas and Polars and dicts of columns, if
+    `predict`, `evaluate` and `fit` accept data frames of pandas and Polars and dicts of columns if
     the network was built for a data frame.
 
     Args:
         classes: labels of the classes, strings or booleans; `None` (default) if they are integers.
-            `model.classes[decisions]` are those of decisions.
-        unit: the cost that an output of 1 stands for, if the outputs are costs. Defaults to 1.
-        decisions: names of all decisions, if some are no class; `None` (default) otherwise.
-        known_costs: `[true][decision]`, what decisions cost by columns that are known when
+            `model.classes[decisions]` are the labels of decisions.
+        unit: the cost that an output of 1 represents, if the outputs are costs. Defaults to 1.
+        decisions: names of all decisions, if some are not classes; `None` (default) otherwise.
+        known_costs: `[true][decision]`, formulas of costs in columns that are known when
             deciding, such as `"5 + 0.1*amount"`; `None` (default) for costs in the model.
         *args, **kwargs: as for `keras.Model`.
     """
@@ -43,7 +43,7 @@ class DataModel(keras.Model):
 
     def set_data(self, classes: Any, unit: float, decisions: Any, known_costs: Any) -> None:
         self.unit = unit
-        # Keras would wrap lists.
+        # Keras would wrap lists in objects of its own.
         self.classes = None if classes is None else np.asarray(classes)
         self.decisions = None if decisions is None else tuple(decisions)
         self.known_costs = None if known_costs is None else tuple(map(tuple, known_costs))
@@ -70,17 +70,16 @@ class DataModel(keras.Model):
 
 
 def with_data(model: keras.Model, *sources: keras.Model, **known: Any) -> Any:
-    """Returns a functional model with the data of `sources`, which must agree, and `known` ones."""
+    """Returns a functional model with the data of `sources`, which must agree, and `known`."""
     first, *others = [data_of(source) for source in sources or (model,)]
     for name, value in first.items():
         if any(one[name] != value for one in others):
             received = [one[name] for one in (first, *others)]
             raise ValueError(
-                f"Expected members with the same {name.replace('_', ' ')}; received {received}. "
+                f"The members differ in their {name.replace('_', ' ')}: {received}. "
                 "Train all of them on the same labels, columns and costs."
             )
-    told = {name: np.asarray(it).tolist() for name, it in known.items() if it is not None}
-    found = first | told
+    found = first | {k: np.asarray(it).tolist() for k, it in known.items() if it is not None}
     del found["columns"]
     if isinstance(model, DataModel):
         model.set_data(**found)

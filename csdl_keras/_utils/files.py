@@ -14,7 +14,7 @@ from csdl_keras_cli.writable import replacing
 
 
 def replace_file(path: pathlib.Path, content: bytes) -> None:
-    """Writes `content` to a file, which holds the old or the new content, never half."""
+    """Writes `content` to a file, which never contains half of it if writing fails."""
     with replacing(path) as unfinished:
         unfinished.write_bytes(content)
 
@@ -34,10 +34,10 @@ def write_arrays(
         return {"array": len(stored) - 1}
 
     text = json.dumps({"arrays": len(arrays), "record": record}, default=put)
-    # NumPy has no bfloat16 of its own; float32 holds what that does.
+    # NumPy has no bfloat16 of its own; float32 represents all its values.
     stored = [it.astype("float32") if it.dtype.kind == "V" else it for it in stored]
     if any(array.dtype.hasobject for array in stored):  # NumPy would write a pickle.
-        raise ValueError("Expected arrays of numbers; received dtype object.")
+        raise ValueError("An array has dtype object, whose pickles are never written or read.")
     named: dict[str, Any] = {f"array_{i}": it for i, it in enumerate(stored)}
     with replacing(path) as unfinished, unfinished.open("wb") as file:
         np.savez(file, record=np.frombuffer(text.encode(), np.uint8), **named)
@@ -55,9 +55,7 @@ def read_arrays(path: pathlib.Path) -> tuple[dict[str, Any], list[np.ndarray]]:
         found = json.loads(named["record"].tobytes(), object_hook=get)
         return found["record"], stored[: found["arrays"]]
     except (AttributeError, LookupError, ValueError, TypeError) as error:
-        raise DamagedFileError(
-            f"Expected {path} to be as csdl_keras wrote it; received another npz file."
-        ) from error
+        raise DamagedFileError(f"{path} is not an .npz file that csdl_keras wrote.") from error
 
 
 def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
@@ -68,14 +66,11 @@ def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
             return dict(file)
     # A damaged file makes NumPy and zipfile raise nearly anything.
     except Exception as error:
-        raise DamagedFileError(
-            f"Expected {path} to be an npz file as csdl_keras wrote it; received a damaged one: "
-            f"{error!r}."
-        ) from error
+        raise DamagedFileError(f"{path} is damaged, or not an .npz file: {error!r}.") from error
 
 
 def fingerprint(*arrays: np.ndarray) -> str:
-    """A digest of the shapes, types and contents of arrays."""
+    """Returns a digest of the shapes, types and contents of arrays."""
     digest = hashlib.sha256()
     for array in arrays:
         digest.update(f"{array.shape} {array.dtype}".encode())

@@ -11,14 +11,14 @@ from csdl_keras._utils.types import ArrayLike
 
 
 def value_key(label: Any) -> Any:
-    """Returns a key by which labels are equal that are one value: 1 is 1.0, but not `True`."""
+    """Returns a key that is equal for labels of equal value: 1 is 1.0, but not `True`."""
     if isinstance(label, (bool, np.bool_)):
         return (bool, bool(label))
     return label.item() if isinstance(label, (np.number, np.str_)) else label
 
 
 def label_array(name: str, labels: ArrayLike) -> np.ndarray:
-    """Returns labels as an array of the one type that their values have; a missing one raises."""
+    """Returns labels as an array, of the type of their values if they have one in common."""
     if isinstance(labels, (list, tuple)) and any(isinstance(one, (str, bool)) for one in labels):
         array = np.empty(len(labels), dtype=object)
         array[:] = labels  # `asarray` would convert numbers among strings to strings.
@@ -36,7 +36,7 @@ def label_array(name: str, labels: ArrayLike) -> np.ndarray:
     for kind in (bool,) if bool in types else (str, numbers.Integral, numbers.Real):
         if types and all(issubclass(one, kind) for one in types):
             found = np.array(listed)
-            # NumPy rounds integers that no type of its own holds.
+            # NumPy rounds integers that are too large for its types.
             return found.reshape(array.shape) if found.tolist() == listed else array
     return array
 
@@ -57,7 +57,7 @@ def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
     found = [index.get(value_key(label), -1) for label in listed]
     if -1 in found:
         unknown = listed[found.index(-1)]
-        raise ValueError(f"Expected `{name}` to be among {classes}; received {unknown!r}.")
+        raise ValueError(f"`{name}` contains {unknown!r}, which is not one of {classes}.")
     return np.array(found, dtype=np.int64).reshape(array.shape)
 
 
@@ -82,8 +82,7 @@ def own_classes(name: str, labels: ArrayLike) -> np.ndarray | None:
     if array.ndim == 1 and array.dtype.kind == "O":
         kinds = sorted({type(label).__name__ for label in array.tolist()})
         raise ValueError(
-            f"Expected `{name}` to be all strings, all booleans or all integers; received "
-            f"{' and '.join(kinds)}."
+            f"`{name}` mixes {' and '.join(kinds)}. Pass only strings, booleans or integers."
         )
     if array.ndim != 1 or array.dtype.kind not in "bU":
         return None
@@ -107,7 +106,7 @@ def class_labels(classes: Any) -> np.ndarray | None:
 def decision_labels(
     classes: np.ndarray, num_decisions: int, other_decisions: Sequence[object] | None = None
 ) -> np.ndarray:
-    """Returns the label of each decision `(D,)`: those of classes, then the others or new ones."""
+    """Returns the labels of decisions `(D,)`: those of classes, then the others or new ones."""
     classes, known = np.asarray(classes), min(len(classes), num_decisions)
     others: Any = other_decisions
     if others is None and classes.dtype.kind in "biuf":
@@ -119,8 +118,8 @@ def decision_labels(
     listed = [*own, *others]
     if isinstance(others, str) or len(listed) != num_decisions or len(set(listed)) < num_decisions:
         raise ValueError(
-            f"Expected `other_decisions` to be {num_decisions - known} labels, so that there is "
-            f"a distinct label for each decision; received {listed}."
+            f"Decisions need distinct labels; received {listed}. Pass `other_decisions` for "
+            f"{num_decisions - known} of them."
         )
     if len(listed) == known:
         return classes[:known]

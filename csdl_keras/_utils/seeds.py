@@ -9,7 +9,7 @@ from csdl_keras._utils.checks import check_integer
 
 
 class Seeds:
-    """Seeds drawn one after the other from a single one for some `purpose`, or none from `None`."""
+    """Draws seeds from a single one for some `purpose`, or returns `None` if that is `None`."""
 
     def __init__(self, seed: int | None, purpose: str = ""):
         self._generator = None
@@ -18,11 +18,11 @@ class Seeds:
             self._generator = random.Random(f"{purpose} {seed}" if purpose else seed)
 
     def next(self) -> int | None:
-        """The next seed."""
+        """Returns the next seed."""
         return None if self._generator is None else self._generator.randint(1, 10**9)
 
     def initializer(self, identifier: Any) -> Any:
-        """A new initializer of that name, config or instance, with the next seed if it has none."""
+        """Returns a new initializer, with the next seed if it has none of its own."""
         found = keras.initializers.get(identifier)
         if not isinstance(found, keras.initializers.Initializer):
             return found
@@ -33,5 +33,5 @@ class Seeds:
 
 
 def member_seed(seed: int | None, member: int) -> int | None:
-    """The seed of a network of an ensemble; the first one has the ensemble's own."""
+    """Returns the seed of a network of an ensemble; the first one has the ensemble's own."""
     return seed if member == 0 else Seeds(seed, f"member {member}").next()

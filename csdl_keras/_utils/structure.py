@@ -13,13 +13,13 @@ from csdl_keras_cli.columns import Columns, is_frame
 
 
 def check_inputs(model: Any, x: Any) -> Any:
-    """Arrays, frames and nested lists as an array that the model takes; all else as it is."""
+    """Returns arrays, frames and nested lists as an array for the model; all else as it is."""
     single = has_structure(model) and len(model.inputs) == 1
     if isinstance(model, keras.Model):
         x = encoded_rows(model, x)
         if isinstance(x, (list, tuple)):
             one_array = not any(hasattr(part, "shape") for part in x)
-        else:  # What is not iterable is nothing for Keras.
+        else:  # `number_array` refuses what is not iterable, more clearly than Keras.
             one_array = isinstance(x, np.ndarray) or hasattr(x, "to_numpy") or not np.iterable(x)
         known = single and model.inputs[0].dtype != "string"
         if not one_array or (has_structure(model) and not known):
@@ -31,7 +31,7 @@ def check_inputs(model: Any, x: Any) -> Any:
         )
     array = number_array("x", x, "(N, ...)", booleans=True)
     if array.ndim == 0 or 0 in array.shape:
-        raise ValueError(f"Expected `x` with at least one example; received shape {array.shape}.")
+        raise ValueError(f"`x` has no examples: its shape is {array.shape}.")
     if not single:
         return array
     # Keras adds a last axis of one element, or drops it, but not in TensorFlow's graphs.
@@ -61,7 +61,7 @@ def frame_columns(model: keras.Model) -> Columns | None:
 
 
 def estimator_hint(model: object) -> str:
-    """Returns which tool is for a classifier of scikit-learn, or where arrays belong."""
+    """Returns what to do with a classifier of scikit-learn, or with an array."""
     if hasattr(model, "predict_proba"):
         return " Give a classifier with `predict_proba` to csdl_keras.sklearn.BayesClassifier."
     of_data = hasattr(model, "shape") or isinstance(model, (list, tuple))
@@ -75,24 +75,24 @@ def has_structure(model: Any) -> bool:
 
 
 def inputs_of(model: keras.Model) -> Any:
-    """A model's symbolic input, or the list or dict of them that `keras.Model` was given."""
+    """Returns a model's symbolic input, or the list or dict of them that it was made with."""
     if not isinstance(model, keras.Model):
         raise ValueError(
             f"Expected a keras.Model; received {type(model).__name__}.{estimator_hint(model)}"
         )
     if not has_structure(model):
         raise ValueError(
-            f"Expected a keras.Model whose inputs are known; received {model.name!r}, which is "
-            "subclassed or not built. Wrap it: keras.Model(inputs, model(inputs))."
+            f"The keras.Model {model.name!r} is subclassed or not built, so that its inputs are "
+            "unknown. Wrap it: keras.Model(inputs, model(inputs))."
         )
-    # `input` of a sequential model has no answer before the first call.
+    # `input` of a sequential model raises before the first call.
     return model.inputs[0] if isinstance(model, keras.Sequential) else model.input
 
 
 def output_of(model: keras.Model) -> Any:
-    """The symbolic output of a model that has one, of shape `(batch, ..., D)`."""
+    """Returns the symbolic output `(batch, ..., D)` of a model that has one."""
     inputs_of(model)
     if len(model.outputs) != 1:
-        raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
+        raise ValueError(f"{model.name!r} has {len(model.outputs)} outputs; pass one with one.")
     examples_shape("output", model.outputs[0])
     return model.outputs[0]

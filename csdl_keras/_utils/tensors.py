@@ -11,7 +11,7 @@ from csdl_keras._utils.arrays import check_size, number_array
 from csdl_keras._utils.types import DTypeLike, Tensor
 
 LOW_PRECISION = ("float16", "bfloat16")
-#: Stands for the logarithm of 0, without the NaN of infinity times 0; float16 holds it.
+#: Stands for the logarithm of 0, without the NaN of infinity times 0; fits into float16.
 LOG_ZERO = -3e4
 
 
@@ -22,7 +22,7 @@ def default_name(owner: object) -> str:
 
 
 def at_least_float32(*tensors: Tensor) -> Any:
-    """The tensors as floats of one type of 32 bits or more; a single one alone, else a list."""
+    """Returns tensors as floats of one type of at least 32 bits: a list, or the only one."""
     converted = [ops.convert_to_tensor(tensor) for tensor in tensors]
     wide = any(keras.backend.standardize_dtype(it.dtype) == "float64" for it in converted)
     converted = [ops.cast(tensor, "float64" if wide else "float32") for tensor in converted]
@@ -30,7 +30,7 @@ def at_least_float32(*tensors: Tensor) -> Any:
 
 
 def head_dtype(dtype: DTypeLike | None) -> DTypeLike:
-    """The dtype of a layer of probabilities or costs, by default of at least 32 bits."""
+    """Returns the dtype of a layer of probabilities or costs, by default at least 32 bits."""
     policy = keras.config.dtype_policy()
     if dtype is not None:
         return dtype
@@ -38,19 +38,19 @@ def head_dtype(dtype: DTypeLike | None) -> DTypeLike:
 
 
 def float_dtype() -> str:
-    """Keras' default float type, or `"float32"` where that has 16 bits."""
+    """Returns Keras' default float type, or `"float32"` where that has 16 bits."""
     floatx = keras.config.floatx()
     return "float32" if floatx in LOW_PRECISION else floatx
 
 
 def check_numbered(what: str, number: int, dtype: str) -> None:
-    """Raises a `ValueError` if a dtype does not hold the numbers `0, ..., number - 1` of things."""
+    """Raises a `ValueError` if a dtype cannot represent all integers below `number`."""
     whole = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24, "float64": 2**53}
     most = whole.get(dtype, number)
     if number > most:
         raise ValueError(
-            f"Expected at most {most} {what} in {dtype}, which rounds larger numbers to others; "
-            f"received {number}. Pass integers and keep keras.config.floatx() at 'float32'."
+            f"{dtype} represents integers up to {most}, too few for {number} {what}. "
+            "Pass integers and keep keras.config.floatx() at 'float32'."
         )
 
 
@@ -60,12 +60,12 @@ def is_tensor(values: Tensor) -> bool:
 
 
 def tensor_or_array(name: str, values: Tensor) -> Tensor:
-    """Tensors as they are; what else holds real numbers as an array that every backend takes."""
+    """Returns a tensor as it is, and all else as an array of floats for every backend."""
     if is_tensor(values):
         return values
     array = number_array(name, values, "(batch, ...)")
     if array.size == 0:
-        raise ValueError(f"Expected `{name}` of one example or more; received {array.shape}.")
+        raise ValueError(f"`{name}` has no examples: its shape is {array.shape}.")
     wide = array.dtype.kind == "f" and array.dtype.itemsize >= 8
     array = np.asarray(array, np.float64 if wide else np.float32, order="C")
     check_size(name, np.where(np.isinf(array), 0, array))
@@ -94,7 +94,7 @@ def alike(first: tuple, second: tuple) -> bool:
 
 
 def same_shape(shape: str, hint: str = "", **values: Tensor) -> list[Tensor]:
-    """Arrays or tensors of one shape as tensors of one type of at least 32 bits."""
+    """Returns arrays or tensors of one shape as tensors of one type of at least 32 bits."""
     tensors = [tensor_or_array(name, value) for name, value in values.items()]
     shapes = [tuple(tensor.shape) for tensor in tensors]
     if not all(alike(shapes[0], other) for other in shapes) or not shapes[0]:
@@ -106,7 +106,7 @@ def same_shape(shape: str, hint: str = "", **values: Tensor) -> list[Tensor]:
 
 
 def examples_shape(name: str, outputs: Tensor) -> tuple[int | None, ...]:
-    """The static shape `(batch, ...)` of outputs `(batch, ..., D)` without their last axis."""
+    """Returns the static shape `(batch, ...)` of outputs `(batch, ..., D)`."""
     shape = tuple(outputs.shape)
     if len(shape) < 2:
         raise ValueError(
@@ -116,7 +116,7 @@ def examples_shape(name: str, outputs: Tensor) -> tuple[int | None, ...]:
 
 
 def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int) -> Any:
-    """`None`, or a weight for each value along the first `axes` of outputs, from one or many."""
+    """Returns a weight for each value along the first `axes` of outputs, or `None` for none."""
     if sample_weight is None:
         return None
     weights = tensor_or_array("sample_weight", sample_weight)
@@ -134,8 +134,8 @@ def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int) -> Any:
 
 
 def first_minimum(values: Tensor) -> Tensor:
-    """int32 index `(...)` of each row's smallest value, the first of equals; -1 if it has NaN."""
-    # Not every export format has argmin.
+    """Returns the first index `(...)`, int32, of each row's smallest value; -1 for NaN."""
+    # Not every export format supports argmin.
     width = values.shape[-1]
     index = ops.arange(width, dtype="float32")
     smallest = ops.min(values, axis=-1, keepdims=True)

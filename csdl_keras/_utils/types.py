@@ -10,12 +10,12 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 else:
-    # The alias is a union of many lines, which `help` and notebooks would write out.
+    # `help` and notebooks would write out all lines of the alias, which is a long union.
     ArrayLike = type("ArrayLike", (), {"__module__": "numpy.typing"})
 
 
 class CostPredictor(Protocol):
-    """A classifier that is not a Keras model but estimates costs, such as `baselines.CSOSR`."""
+    """Classifier that is not a Keras model but estimates costs, such as `baselines.CSOSR`."""
 
     def predict_costs(self, X: Any, /) -> np.ndarray: ...  # noqa: N803
 

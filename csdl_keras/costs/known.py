@@ -11,15 +11,15 @@ from csdl_keras.costs.named_matrix import by_class
 
 
 class AffineCosts:
-    """Cost matrices of single examples that are affine in an amount.
+    """Cost matrices of single examples that are affine in an amount, such as that of a loan.
 
-    `C[n, y, k] = fixed[y, k] + amount[n] * per_unit[y, k]`, such as a loan that is lost. The array
-    `(N, K, D)` is never made. Selecting examples, `costs[indices]`, returns their `AffineCosts`.
+    `C[n, y, k] = fixed[y, k] + amount[n] * per_unit[y, k]`. The array `(N, K, D)` is never made.
+    `costs[indices]` returns the `AffineCosts` of the selected examples.
 
     Args:
         amount: finite numbers `(N,)`, one for each example.
         per_unit: array-like `(K, D)`, costs of one unit of the amount, `[true, decision]`.
-        fixed: array-like `(K, D)`, what the decisions cost in addition. Defaults to 0.
+        fixed: array-like `(K, D)`, costs that do not depend on the amount. Defaults to 0.
 
     Example:
 
@@ -37,8 +37,8 @@ class AffineCosts:
         rows, columns = self.per_unit.shape
         if rows < 2 or columns < 2 or self.fixed.shape != self.per_unit.shape:
             raise ValueError(
-                "Expected `per_unit` and `fixed` of one shape (K, D), K and D at least 2; "
-                f"received {self.per_unit.shape} and {self.fixed.shape}."
+                "`per_unit` and `fixed` need the same shape (K, D), K and D at least 2; received "
+                f"{self.per_unit.shape} and {self.fixed.shape}."
             )
         # Affine functions are lowest and highest at the ends of the amounts.
         ends = np.array([self.amount.min(), self.amount.max()])[:, None, None]
@@ -60,17 +60,14 @@ class AffineCosts:
         return AffineCosts(np.atleast_1d(self.amount[indices]), self.per_unit, self.fixed)
 
     def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
-        raise TypeError(
-            "Expected costs as an array; received AffineCosts, which are not expanded to "
-            f"{self.shape}."
-        )
+        raise TypeError(f"AffineCosts are not expanded to an array of shape {self.shape}.")
 
     def expected(self, probabilities: np.ndarray) -> np.ndarray:
         """Returns the expected cost of each decision, `(N, D)`, from `(N, K)` probabilities."""
         return probabilities @ self.fixed + self.amount[:, None] * (probabilities @ self.per_unit)
 
 
-#: Costs that `check_known_costs` takes, and as it returns them.
+#: Costs that `check_known_costs` accepts, and costs that it returns.
 CostsLike: TypeAlias = ArrayLike | AffineCosts
 KnownCosts: TypeAlias = np.ndarray | AffineCosts
 
@@ -101,8 +98,8 @@ def check_known_costs(
     rows = checked.shape[1] if num_classes is None else num_classes
     if checked.shape[:2] != (examples, rows):
         raise ValueError(
-            f"Expected `costs` with a matrix for each of {examples} examples, with one row for "
-            f"each of {rows} classes; received shape {checked.shape}, (N, K, D)."
+            f"`costs` needs a matrix for each of {examples} examples, with one row for each of "
+            f"{rows} classes; received shape {checked.shape}, (N, K, D)."
         )
     return checked
 

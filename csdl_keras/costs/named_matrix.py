@@ -1,4 +1,4 @@
-"""The one rule for arrays with names: names are values, and the classes decide their order."""
+"""Orders arrays with names: names are values, and the classes determine their order."""
 
 import itertools
 from typing import Any
@@ -15,8 +15,8 @@ def by_class(
 ) -> np.ndarray:
     """Returns an array, rows and columns of a data frame or series in the order of the classes.
 
-    See `csdl_keras.costs`. Columns of decisions that are no class follow in their own order.
-    `of_examples` tells whether rows belong to examples; with `None`, unless named like columns.
+    See `csdl_keras.costs`. Columns of decisions that are not classes follow in their own order.
+    With `of_examples=True` rows are examples; with `None` they are unless named like columns.
     """
     array = as_array(name, values, shape)
     axes = _axes(values)
@@ -36,13 +36,13 @@ def by_class(
         if _sorted_alike(axes, len(array)):
             return array
         raise ValueError(
-            f"`{name}` has {received}, and nothing here says that this is the order of the "
-            "classes. Pass `classes=` to functions that take it, bring them into the order of "
-            f"sorted labels, or pass `{name}.to_numpy()` if they are in the order of the classes."
+            f"`{name}` has {received}, which may not be the order of the classes. Pass `classes=` "
+            "to functions that accept it, bring them into the order of sorted labels, or pass "
+            f"`{name}.to_numpy()` if they are in the order of the classes."
         )
     wanted = [value_key(label) for label in labels.tolist()]
     places = [axis.places(wanted) for axis in axes]
-    # Names of columns alone do not say in which order the rows are.
+    # The order of the rows does not follow from names of columns alone.
     moved = any(found is not None and found != sorted(found) for found in places)
     other = any(p is None and not axis.numbered for p, axis in zip(places, axes, strict=True))
     if other or (moved and None in places):
@@ -74,7 +74,7 @@ def _axes(values: Any) -> list["_Axis"]:
 
 
 class _Axis:
-    """The names of rows or of columns; `numbered` if they are none, or made by the library."""
+    """The names of rows or of columns; `numbered` if there are none but those of a library."""
 
     def __init__(self, names: Any):
         self.names = names
@@ -85,7 +85,7 @@ class _Axis:
         self.numbered = of_pandas or self.keys == [f"column_{i}" for i in counted]
 
     def places(self, wanted: list[Any]) -> list[int] | None:
-        """Returns where the classes are, and then the others; `None` if some are missing."""
+        """Returns the places of the classes, then the others; `None` if classes are missing."""
         if not set(wanted) <= set(self.keys) or len(set(self.keys)) < len(self.keys):
             return None
         others = [place for place, key in enumerate(self.keys) if key not in wanted]

@@ -1,4 +1,4 @@
-"""Class frequencies, as arguments give them."""
+"""Checks class frequencies and compares them."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from csdl_keras._utils.arrays import check_entries, real_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.named_matrix import by_class
 
-#: Smaller probabilities count as this one, so that no example has all of its on absent classes.
+#: Smaller probabilities count as this one; else absent classes might have all of an example's.
 LEAST_PROBABILITY = 1e-30
 
 
@@ -19,18 +19,16 @@ def class_shares(
     positive: bool = True,
     classes: Any = None,
 ) -> np.ndarray:
-    """Returns class frequencies, ordered by `by_class`, as shares; `positive` refuses 0."""
+    """Returns class frequencies, ordered by `by_class`, as shares; above 0 if `positive`."""
     shape = "(K,), a frequency for each class,"
     array = real_array(name, by_class(name, frequencies, shape, classes), 1, shape, low=0.0)
     if len(array) < 2 or num_classes not in (None, len(array)):
         wanted = "at least 2" if num_classes is None else num_classes
-        raise ValueError(
-            f"Expected `{name}` with frequencies of {wanted} classes; received {len(array)}."
-        )
+        raise ValueError(f"`{name}` needs frequencies of {wanted} classes; received {len(array)}.")
     if positive:
         check_entries(name, array, array > 0, "above 0")
     if not array.any():
-        raise ValueError(f"Expected `{name}` with a frequency above 0; received all zeros.")
+        raise ValueError(f"All frequencies of `{name}` are 0.")
     array = array / array.max()  # Their sum could overflow.
     return array / array.sum()
 

@@ -17,7 +17,7 @@ def unwritable(tmp_path):
 
 
 def test_a_stage_cache_says_so_before(unwritable):
-    with pytest.raises(ValueError, match="Expected `folder` to be a folder that can be writ"):
+    with pytest.raises(ValueError, match="`folder` .* is not a writable folder"):
         csdl.StageCache(unwritable)
 
 

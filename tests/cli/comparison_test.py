@@ -161,17 +161,17 @@ def test_a_kernel_machine(monkeypatch):
     ("arguments", "told"),
     [
         ({"algorithms": ["csdnm"]}, "Did you mean 'csdnn'"),
-        ({"algorithms": ["cnn_bayes"]}, "Expected images for 'cnn_bayes'"),
-        ({"algorithms": ["csosr"]}, "Expected images of classes 0 to K - 1 for 'csosr'"),
-        ({"algorithms": ["csdnn"], "costs": KNOWN}, "costs that are known when deciding.*'csdnn'"),
-        ({"algorithms": ["csdnn"], "costs": ASKING.to_numpy()}, "decisions that are no class; rec"),
+        ({"algorithms": ["cnn_bayes"]}, "'cnn_bayes' has a convolutional network and needs images"),
+        ({"algorithms": ["csosr"]}, "'csosr' supports neither tables nor named labels"),
+        ({"algorithms": ["csdnn"], "costs": KNOWN}, "'csdnn' does not support costs known when"),
+        ({"algorithms": ["csdnn"], "costs": ASKING.to_numpy()}, "support decisions other than"),
         ({"effort": "fast"}, "`effort` to be one of .*received 'fast'"),
         ({"costs": MATRIX[:, :2]}, r"\(K, D\) with D >= K.*received shape \(3, 2\)"),
         ({"costs": MATRIX[:2, :2]}, "below"),
         ({"x": X[:9]}, "`x` with a row for each of 150"),
         ({"today": [1] * 9}, r"`today` of shape \(150,\)"),
         ({"today": [3] * 150}, "`today` .*below 3"),
-        ({"today": ["a"] * 150}, "Expected `today` to be among"),
+        ({"today": ["a"] * 150}, "`today` contains 'a', which is not one of"),
     ],
 )
 def test_what_is_refused_before_training(arguments, told, monkeypatch):

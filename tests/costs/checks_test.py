@@ -27,11 +27,11 @@ def test_returns_a_float64_copy(check):
         (costs.check_labels, [0.0, 1.0], {}, r"integer dtype; received float64.*astype\(int\)"),
         (costs.check_labels, ["a", "b"], {}, "<U1.*classes=model.classes"),
         (costs.check_labels, [True, False], {"num_classes": 1}, "below 1.*received True"),
-        (costs.check_labels, [[0], [1, 2]], {}, "`labels` as an array"),
+        (costs.check_labels, [[0], [1, 2]], {}, "`labels` is not an array"),
     ],
 )
 def test_refused(check, values, keywords, message):
-    with pytest.raises(ValueError, match=f"^Expected .*{message}"):
+    with pytest.raises(ValueError, match=message):
         check(values, **keywords)
 
 

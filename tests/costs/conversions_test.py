@@ -76,7 +76,7 @@ class TestFromBinary:
         matrix = costs.from_binary(tp_cost=-7, fp_cost=4, tn_cost=1, fn_cost=30)
         np.testing.assert_array_equal(matrix, [[0.0, 3.0], [37.0, 0.0]])
         for amounts, row in (((5, 1, 0, 4), 1), ((0, 1, 2, 4), 0)):
-            with pytest.raises(ValueError, match=f"^Expected right decisions.*class {row}"):
+            with pytest.raises(ValueError, match=f"not the cheapest one for class {row}"):
                 costs.from_binary(*amounts)
 
     @hypothesis.settings(max_examples=50)
@@ -101,7 +101,7 @@ class TestFromBinary:
 
     @pytest.mark.parametrize("wrong", [np.nan, "1", [[1, 2]], [[], [1]]])
     def test_refuses_amounts(self, wrong):
-        with pytest.raises(ValueError, match="^Expected .*`fp_cost`"):
+        with pytest.raises(ValueError, match="`fp_cost`"):
             costs.from_binary(**{**dict.fromkeys(NAMES, 0), "fp_cost": wrong})
 
 

@@ -29,7 +29,7 @@ def no_training():
         ({"algorithm": "nobody"}, {}, "Expected `algorithm` to be one of"),
         ({"validation_fraction": 1.0}, {}, "Expected `validation_fraction`"),
         ({"random_state": "a"}, {}, "cannot be used to seed"),
-        ({"cost_matrix": PRICED, "other_decisions": ["a", "b"]}, {}, "to be 1 labels"),
+        ({"cost_matrix": PRICED, "other_decisions": ["a", "b"]}, {}, "for 1 of them"),
         ({}, {"costs": ONES}, "Expected `costs` or a `cost_matrix`; received both"),
         ({}, {"y": np.ones(90)}, "at least 2 classes in `y`; received one class"),
     ],

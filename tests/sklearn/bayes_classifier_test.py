@@ -82,7 +82,7 @@ def test_a_fitted_classifier_is_only_calibrated():
     plain = BayesClassifier(FrozenEstimator(fitted), MATRIX, calibration=None)
     found = plain.fit(X[:1], Y[:1]).predict_proba(X)
     np.testing.assert_array_equal(found, fitted.predict_proba(X))
-    with pytest.raises(ValueError, match=r"Expected `y` to be among .*received 'fox'"):
+    with pytest.raises(ValueError, match="`y` contains 'fox', which is not one of"):
         plain.fit(X[:3], ["cat", "dog", "fox"])
 
 
@@ -150,5 +150,5 @@ def test_probabilities_that_are_none():
             return super().predict_proba(X) * 3
 
     model = BayesClassifier(Scores(), MATRIX, calibration=None).fit(X, Y)
-    with pytest.raises(ValueError, match="Expected every row of `probabilities` to sum to 1"):
+    with pytest.raises(ValueError, match="Rows of `probabilities` have to sum to 1"):
         model.predict(X)
