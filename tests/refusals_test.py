@@ -58,9 +58,9 @@ on_evaluation = [
     )
 ]
 on_evaluation += [
-    (evaluation.savings, {**decided, "cost_matrix": WIDE * 0}, "to cost something"),
+    (evaluation.savings, {**decided, "cost_matrix": WIDE * 0}, "deciding 0 costs nothing"),
     (evaluation.cost_interval, {**decided, "confidence": 2}, "`confidence`"),
-    (evaluation.cost_interval, {**decided, "largest": 0.001}, "at most `largest`"),
+    (evaluation.cost_interval, {**decided, "largest": 0.001}, "exceeds `largest`"),
     (evaluation.cost_report, {**reported, "class_names": ["a"]}, "`class_names` to be 3 names"),
     (evaluation.cost_report, {**reported, "baseline": [0, 1]}, r"`baseline` of shape \(5,\)"),
     (evaluation.reliability, {**predicted, "probabilities": P * 2}, "to sum to 1"),

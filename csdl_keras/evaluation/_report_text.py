@@ -1,4 +1,4 @@
-"""The words, numbers and tables of a `CostReport`."""
+"""Writes the text, numbers and tables of a `CostReport`."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,7 @@ def _decimals(size: float, digits: int) -> int:
 
 
 def _of_interval(pair: "CostDifference") -> int:
-    """Returns the decimals of a difference, of whose interval's width they show two digits."""
+    """Returns the decimals of a difference, so that its interval's width has two digits."""
     width = pair.high - pair.low or abs(pair.difference)
     decimals = _decimals(width, 2)
     if abs(pair.difference) > 1e-3 * width:
@@ -54,7 +54,7 @@ def _of_interval(pair: "CostDifference") -> int:
 
 
 def tables(report: "CostReport") -> list[Table]:
-    """Returns the tables of costs, of savings, and with labels of the cost of each class."""
+    """Returns the tables of costs, of savings and, with labels, of the cost of each class."""
     rivals = ["constant"] if report.baseline is None else ["baseline", "constant"]
     found = [_costs(report), *(_savings(report, rival) for rival in rivals)]
     costs = np.array([row.per_class for row in report.rows])
@@ -107,7 +107,7 @@ def _savings(report: "CostReport", rival: str) -> Table:
 
 
 def note(report: "CostReport") -> str:
-    """Returns what the tables' words mean."""
+    """Returns the note that explains the words in the tables."""
     parts = [
         f"{report.size:,} examples.",
         "Costs are counted from each example's cheapest decision, which costs 0."
@@ -166,7 +166,7 @@ def sentence(report: "CostReport") -> str:
 
 
 def as_text(table: Table) -> str:
-    """Returns the lines of a table, its first column before as many others as `WIDTH` holds."""
+    """Returns the lines of a table; repeats the first column where columns exceed `WIDTH`."""
     sizes = [max(map(len, column)) for column in zip(*table, strict=True)]
     blocks: list[list[int]] = [[]]
     for column in range(1, len(sizes)):

@@ -1,4 +1,4 @@
-"""What users pass to scores, as numbers: labels and decisions of any type, and costs with names."""
+"""Converts arguments of scores to numbers: labels and decisions of any type, costs with names."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -28,8 +28,8 @@ def as_numbers(
     if cost_matrix is None:
         if as_array("y_true", true, "(N, D)").ndim == 1:
             raise ValueError(
-                "Expected cost vectors (N, D), or labels and a `cost_matrix`; received one "
-                "dimension and no matrix."
+                "`y_true` has one dimension, but there is no `cost_matrix`. Pass labels and a "
+                "matrix, or cost vectors (N, D)."
             )
         true = check_cost_vectors(true, classes=labels)
         num_decisions = true.shape[1]
@@ -42,8 +42,8 @@ def as_numbers(
     if labels is not None:
         if len(labels) not in (num_classes, num_decisions):
             raise ValueError(
-                f"Expected `classes` to be {num_classes} labels, one for each class, or "
-                f"{num_decisions}, one for each decision; received {len(labels)}."
+                f"`classes` has {len(labels)} labels. Pass {num_classes}, one for each class, or "
+                f"{num_decisions}, one for each decision."
             )
         others = labels[num_classes:].tolist() or None
         labels = decision_labels(labels[:num_classes], num_decisions, others)
@@ -67,7 +67,7 @@ def known_classes(y_true: ArrayLike, classes: Any) -> np.ndarray | None:
 def _numbers(name: str, values: ArrayLike, known: np.ndarray | None) -> np.ndarray:
     """Returns labels as their positions among those that are known, if any."""
     labels = label_array(name, values)
-    # Integers are positions already where those that are known are strings or booleans.
+    # Integers are already positions if the known labels are strings or booleans.
     if known is None or (labels.dtype.kind in "iu" and known.dtype.kind not in "iuf"):
         return labels
     return positions(name, labels, known)

@@ -1,4 +1,4 @@
-"""Confidence interval and test of the mean of bounded values, valid for small samples."""
+"""Computes a confidence interval and a test of a bounded mean, valid for small samples."""
 
 import math
 
@@ -15,9 +15,9 @@ class BoundedMean:
     """Estimates the mean of independent values between two known bounds, by Gaffke's method.
 
     The upper end of the interval is a quantile of `sum_i D_i x_i + D_0 high`, where `D` is uniform
-    on the simplex: the Bayesian bootstrap, with one more value at the upper bound, which stands for
-    what may exist but was not observed; the lower end has one at the lower bound. If every value
-    equals a bound, this is the Clopper-Pearson interval.
+    on the simplex: the Bayesian bootstrap with one more value at the upper bound, for values that
+    exist but were not observed. The lower end has one at the lower bound. If every value equals a
+    bound, this is the Clopper-Pearson interval.
 
     References:
         - Gaffke: Three test statistics for a nonparametric one-sided hypothesis on
@@ -95,7 +95,7 @@ def _share_above(values: np.ndarray, counts: np.ndarray, bound: float, mean: flo
     largest = slopes.max()
     if slopes.min() >= 0.0:
         return 1.0
-    # The quotient of the two would underflow.
+    # The quotient of largest and smallest slope would underflow.
     if largest <= -1e-290 * slopes.min():
         return 0.0
     slopes /= largest

@@ -1,4 +1,4 @@
-"""Calibration of predicted probabilities: reliability in bins and expected calibration error."""
+"""Measures the calibration of predicted probabilities."""
 
 import dataclasses
 from typing import Any
@@ -29,7 +29,7 @@ class Reliability:
 
     @property
     def error(self) -> float:
-        """Mean distance between confidence and frequency, weighted by the counts of the bins."""
+        """The mean distance between confidence and frequency, weighted by the counts."""
         gaps = np.abs(self.confidence - self.frequency) * self.count
         return float(np.nansum(gaps) / self.count.sum())
 
@@ -57,7 +57,7 @@ def reliability(
         y_true: integer labels `(N,)`.
         probabilities: `(N, K)`, or `(N, 1)` of class 1.
         num_bins: number of bins of equal width. Defaults to 15.
-        class_id: the class whose probability is examined, with `classes` its label; `None`
+        class_id: the class, or with `classes` its label, whose probability is examined; `None`
             (default) examines the largest probability of each example.
         classes: the `K` labels in the order of the columns, or the model or estimator that has
             them; `None` (default) if labels are column numbers.
@@ -93,8 +93,8 @@ def calibration_error(
 
     Args:
         y_true, probabilities, num_bins, classes: as in `reliability`.
-        classwise: whether to average over classes the error of the probabilities of each, all of
-            which expected costs depend on. Defaults to False.
+        classwise: whether to average the errors of each class's probabilities, since expected costs
+            depend on all of them. Defaults to False.
 
     References:
         - [Guo et al.: On calibration of modern neural networks, ICML
@@ -113,7 +113,7 @@ def calibration_error(
 
 
 def probabilities_by_class(probabilities: ArrayLike, classes: Any = None) -> np.ndarray:
-    """Returns `check_probabilities`, also of `(N,)`, which is class 1 alone."""
+    """Returns `check_probabilities`, also of `(N,)` probabilities of class 1."""
     array = as_array("probabilities", probabilities, "(N, K) or (N,)")
     return check_probabilities(array[:, None] if array.ndim == 1 else probabilities, classes)
 

@@ -1,4 +1,4 @@
-"""Table that compares the costs of several models' decisions."""
+"""Compares the costs of several models' decisions in tables."""
 
 import dataclasses
 import textwrap
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class CostRow:
     """Costs of one model's decisions, of today's rule or of the best constant decision.
 
-    `normalized_cost` is NaN unless the best constant decision's cost is above 0, `per_class` is
-    empty without labels, and a comparison is `None` with itself and where there is no other row.
+    `normalized_cost` is NaN unless the best constant decision's cost is above 0. `per_class` is
+    empty without labels. A comparison with itself, or with a row that does not exist, is `None`.
     """
 
     name: str
@@ -54,10 +54,10 @@ class CostRow:
 class CostReport:
     """Tables of models' costs, cheapest first, to print or to display in a notebook.
 
-    The next tables show what each model saves relative to today's rule and to the best constant
-    decision; with labels, another one shows the average cost of each true class, or of the twelve
-    that cost the cheapest model most. `sentence` comes last. Lines have at most 100 characters.
-    `report.to_frame()` has the numbers for pandas, `dataclasses.asdict(report)` all of them.
+    Further tables show the savings of each model relative to today's rule and to the best constant
+    decision and, with labels, the average cost of each true class, or of the twelve that cost the
+    cheapest model most. `sentence` comes last. Lines have at most 100 characters.
+    `report.to_frame()` returns the numbers for pandas, `dataclasses.asdict(report)` all of them.
 
     Args:
         rows: a `CostRow` for each model.
@@ -95,15 +95,15 @@ class CostReport:
 
     @property
     def sentence(self) -> str:
-        """Says what the cheapest model saves, and how certain that is."""
+        """The savings of the cheapest model, and how certain they are, in a sentence."""
         return _report_text.sentence(self)
 
     def to_frame(self) -> "pandas.DataFrame":
         """Returns a data frame with a row for each model, today's rule and the constant decision.
 
-        What a model saves per decision against the best constant decision, and against today's
-        rule (the baseline) if there is one, comes with its 95 % interval and p-value. Without
-        further words, `p_value` is against the cheapest model. A row compared with itself is NaN.
+        Savings per decision against the best constant decision, and against today's rule (the
+        baseline) if there is one, have 95 % intervals and p-values. The column `p_value` is against
+        the cheapest model. A row compared with itself is NaN.
 
         Returns:
             A `pandas.DataFrame`, whose index is the names of the rows.
@@ -161,20 +161,19 @@ def cost_report(
     promises: Mapping[str, Any] | None = None,
     probabilities: Mapping[str, ArrayLike] | None = None,
 ) -> CostReport:
-    """Says what decisions of models, of today's rule and of a constant decision cost.
+    """Reports the costs of decisions of models, of today's rule and of a constant decision.
 
     The best constant decision is the one that costs least on these examples, which favours it.
     Intervals are those of `cost_interval`, paired intervals and p-values those of `compare_costs`.
-    Each p-value holds for one pair only: with 15 equal models, some row had one below
+    Each p-value is valid for one pair only: with 15 equal models, some row had one below
     .05 in 76 % of simulated reports, because the cheapest model was selected from many.
 
-    Costs of `costs.regret` and `costs.from_binary` are beyond each example's cheapest decision. For
-    averages and totals of the money that is really paid or gained, pass those amounts as `amounts`.
+    Costs of `costs.regret` and `costs.from_binary` are relative to each example's cheapest
+    decision. For averages and totals of the money really paid or gained, pass it as `amounts`.
 
     Args:
         decisions: `{name: integers (N,)}`, as returned by `csdl_keras.decide`.
-        y_true, cost_matrix, classes: as in `decision_costs`; the labels are also the default of
-            names.
+        y_true, cost_matrix, classes: as in `decision_costs`; names default to the labels.
         baseline: integers `(N,)`, the decisions of today's rule, with which models are compared;
             `None` (default) for none.
         unit: unit of costs, such as `"€"`; `None` (default) writes numbers alone.
@@ -182,13 +181,13 @@ def cost_report(
             negative, and right decisions may cost something. Defaults to `None`.
         class_names, decision_names: `K` and `D` names; `None` (default) writes labels, and the
             index of each decision that is not a class.
-        largest: as in `cost_interval`. With `None` (default) the report says on what its
+        largest: as in `cost_interval`. With `None` (default) the report states on what its
             intervals rest.
         promises: rules of `csdl_keras.guarantee` by the names of their decisions; the report then
-            says what each promises and what its decisions cost. Defaults to `None`.
+            compares each promise with the costs of its decisions. Defaults to `None`.
         probabilities: `{name: (N, K)}`, by which models decided, if `cost_matrix` is a range of
-            `csdl_keras.costs.between`; the report then says in how many cases other costs of the
-            range would change the decision. Defaults to `None`.
+            `csdl_keras.costs.between`; the report then counts the cases in which other costs of
+            the range would change the decision. Defaults to `None`.
 
     Returns:
         A `CostReport`, cheapest model first.
@@ -207,13 +206,13 @@ def cost_report(
     """
     if not isinstance(decisions, Mapping) or not decisions:
         raise ValueError(
-            "Expected `decisions` to be a dict of at least one model's, such as {'Bayes': "
-            f"decisions}}, and then the labels; received {shown(decisions)}."
+            "`decisions` must be a dict with at least one model, such as {'Bayes': decisions}, "
+            f"and then the labels; received {shown(decisions)}."
         )
     lowest = 0.0
     if amounts is not None:
         if cost_matrix is not None:
-            raise ValueError("Expected either `cost_matrix` or `amounts`; received both.")
+            raise ValueError("`cost_matrix` and `amounts` cannot be combined.")
         size = len(as_array("y_true", y_true, "(N,)"))
         cost_matrix, lowest = _above_zero(amounts, size, known_classes(y_true, classes))
     rules = {f"decisions[{name!r}]": own for name, own in decisions.items()}

@@ -1,4 +1,4 @@
-"""Decision curves and cost curves: what classifiers are worth over a range of costs."""
+"""Computes decision curves and cost curves: the value of classifiers over a range of costs."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class DecisionCurve:
     Args:
         thresholds: `(M,)`, ascending.
         net_benefit, low, high: dicts of `(M,)` net benefits and ends of their intervals, by model.
-            Each interval holds at its threshold; not all of them at once.
+            Each interval is valid at its threshold, but not all of them at once.
         treat_all, treat_none: `(M,)`, net benefits of always and of never deciding for the class.
         confidence: confidence level of the intervals.
         is_positive, probabilities: `(N,)` booleans, and a dict of `(N,)` probabilities.
@@ -56,9 +56,9 @@ class DecisionCurve:
     def area(self, name: str, other: str = NONE) -> NetBenefitDifference:
         """Computes the area between two curves, from the first threshold to the last.
 
-        The integral of the net benefit of `name` minus that of `other` by the trapezoidal rule, not
-        divided by the range of thresholds: 0.01 from 0.1 to 0.3 is 0.05 on average. As a mean over
-        examples of what each adds, it has the interval of a mean of paired differences.
+        The area is the integral of the net benefit of `name` minus that of `other` by the
+        trapezoidal rule, not divided by the range of thresholds: 0.01 from 0.1 to 0.3 is 0.05 on
+        average. It is a mean over examples, so that its interval is that of paired differences.
 
         Args:
             name: a model.
@@ -101,8 +101,8 @@ def net_benefit(y: ArrayLike, probabilities: ArrayLike, thresholds: ArrayLike) -
     is_positive = check_labels(y, 2) == 1
     if is_positive.all() or not is_positive.any():
         raise ValueError(
-            "Expected `y` with examples of the positive class and others; received "
-            f"{is_positive.sum()} and {(~is_positive).sum()}. Pass examples of both."
+            f"`y` has {is_positive.sum()} examples of the positive class and "
+            f"{(~is_positive).sum()} others. Pass examples of both."
         )
     scores = real_array("probabilities", probabilities, 1, "(N,)")
     check_rows("probabilities", scores, len(is_positive))
@@ -202,11 +202,11 @@ def cost_curve(
     values: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> CostCurve:
-    """Computes what classifiers cost where costs or class frequencies are others.
+    """Computes costs of classifiers under other costs or class frequencies.
 
     Each value has a cost matrix `C`. The normalised cost is the mean of `C[y_n, d_n]` divided by
     that of the worst decisions, `sum_y p[y] max_k C[y, k]`, where `p` are the shares of the classes
-    in `y`, which intervals take as given. The `M` intervals of a model hold at once: they are
+    in `y`, which intervals assume to be exact. The `M` intervals of a model hold at once: they are
     Gaffke's with Bonferroni's confidence, `1 - (1 - confidence) / M`.
 
     Args:
@@ -238,7 +238,7 @@ def cost_curve(
     check_number("confidence", confidence, 0, 1, exclude_low=True)
     of_ratio = isinstance(vary, str) and vary == "ratio"
     if of_ratio and cost_matrix is not None:
-        raise ValueError('vary="ratio" takes no `cost_matrix`. Omit it.')
+        raise ValueError('`cost_matrix` cannot be combined with vary="ratio".')
     # PC(+) is the share of class 1 where both mistakes cost the same.
     matrix = check_cost_matrix([[0, 1], [1, 0]] if of_ratio else cost_matrix, square=False)
     labels = check_labels(y, len(matrix))
@@ -293,8 +293,8 @@ def _family(
     check_range("`values`", grid, 0, 1)
     if (share := shares[second]) in (0.0, 1.0):
         raise ValueError(
-            f"Expected `y` with examples of class {second}, whose share varies, and of others; "
-            f"received a share of {share:g}. Pass examples of both."
+            f"The share of class {second} in `y` is {share:g}, which cannot vary. Pass examples "
+            "of this class and of others."
         )
     # Row y counts as much as class y does at the new shares.
     scales = np.tile((1.0 - grid[:, None]) / (1.0 - share), len(matrix))

@@ -16,8 +16,8 @@ class PriorEstimate:
 
     Args:
         priors: `(K,)` shares, which sum to 1.
-        standard_errors: `(K,)` standard errors of the shares, at most 0.5. They are large where
-            the examples are few, or the probabilities do not tell classes apart.
+        standard_errors: `(K,)` standard errors of the shares, at most 0.5. They are large if there
+            are few examples, or the probabilities do not distinguish classes.
     """
 
     priors: np.ndarray
@@ -29,9 +29,9 @@ def estimate_priors(
 ) -> PriorEstimate:
     """Estimates the class frequencies of unlabelled examples from a classifier's probabilities.
 
-    The shares under which the examples are likeliest,
-    `argmax_w sum_n ln sum_y w[y] P(y|x_n) / from_priors[y]`. They are right if the probabilities
-    are calibrated, and examples of each class look as they did in training.
+    The estimates are the shares `w` under which the examples are most likely, where
+    `sum_n ln sum_y w[y] P(y|x_n) / from_priors[y]` is largest. They are consistent if the
+    probabilities are calibrated and the examples of each class look as they did in training.
 
     Args:
         probabilities: `(N, K)` of the unlabelled examples, or `(N,)` or `(N, 1)` of class 1, not
@@ -55,19 +55,19 @@ def estimate_priors(
     >>> estimate.priors.round(2), estimate.standard_errors.round(2)
     (array([0.92, 0.08]), array([0.01, 0.01]))
     """
-    # Sums do not depend on how a contiguous array lies in memory.
+    # With a contiguous array, sums do not depend on the memory layout.
     rows = np.ascontiguousarray(probabilities_by_class(probabilities, classes=classes))
     shares = class_shares("from_priors", from_priors, rows.shape[1], classes=classes)
     likelihoods = np.maximum(rows, LEAST_PROBABILITY) / shares
     priors = shares
     for _ in range(10_000):
         gains = (likelihoods / (likelihoods @ priors)[:, None]).mean(axis=0)
-        # The logarithm is concave, so that this bounds by how much the likelihood can grow.
+        # The logarithm is concave, so that this bounds how much the likelihood can grow.
         if len(rows) * (gains.max() - 1.0) < 1e-3:
             break
         priors = priors * gains
         priors = priors / priors.sum()
-    # Standard errors by the information in the directions in which shares sum to 1.
+    # Standard errors follow from the information in the directions in which shares sum to 1.
     scores = likelihoods / (likelihoods @ priors)[:, None]
     directions = np.linalg.svd(np.ones((1, len(priors))))[2][1:].T
     along = scores @ directions

@@ -1,4 +1,4 @@
-"""Confidence intervals of average costs and of differences between them."""
+"""Computes confidence intervals of average costs and of differences between them."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -26,9 +26,10 @@ def cost_interval(
     """Computes a confidence interval of the average cost of decisions on new examples.
 
     A test set may not contain the costliest mistake. So Gaffke's interval uses the largest possible
-    cost besides those that were observed: that of the matrix, or `largest`, or as judged by the
-    largest amounts seen, up to eight times the largest one. In simulations, 95 % intervals held the
-    expected cost in at least 93 % of the test sets of every case (`benchmarks/results/coverage`).
+    cost besides those that were observed: that of the matrix, or `largest`, or an estimate from the
+    largest amounts seen, up to eight times the largest one. In simulations, 95 % intervals
+    contained the expected cost in at least 93 % of the test sets of every case
+    (`benchmarks/results/coverage`).
 
     Args:
         y_true, decisions, cost_matrix, classes: as in `decision_costs`.
@@ -128,10 +129,10 @@ def paired_difference(own: np.ndarray, other: np.ndarray, bounds: "CostBounds") 
 
 
 class CostBounds:
-    """What decisions for new examples may cost at least and at most."""
+    """The lowest and highest costs that decisions for new examples may have."""
 
     # Costs of each example, unlike a matrix, have no known bounds. So decisions may pay the largest
-    # amount seen, or as large a share of what may come beyond as they pay of the largest here.
+    # amount seen, or the same share of even larger amounts as they pay of the largest here.
 
     # The largest amount seen, and the share of the ten largest in the sum of all, where each
     # example counts with that of its costliest decision; `None` if the bounds are known.
@@ -162,8 +163,8 @@ class CostBounds:
             largest = check_number("largest", largest, 0)
             if amounts.max() > largest:
                 raise ValueError(
-                    f"Expected amounts of at most `largest`, {largest:g}; received "
-                    f"{amounts.max():g}. Pass the largest amount that is possible, or None."
+                    f"An amount of {amounts.max():g} exceeds `largest`, {largest:g}. Pass the "
+                    "largest amount that is possible, or None."
                 )
             gain = largest if self._seen[0] > 0 else 0.0
             self._seen = np.array([gain, largest, gain + largest])
@@ -184,7 +185,7 @@ class CostBounds:
 
 
 class _Tail:
-    """The largest costs `(N,)` of one decision, and what may come beyond them.
+    """The largest costs `(N,)` of one decision, and a bound of those of new examples.
 
     Beyond the largest of N values lies a share of about 1 / N, whose mean in a tail of index `xi`
     is the largest value divided by `1 - xi`. This is the bound, with the upper 95 % limit of Hill's
@@ -211,7 +212,7 @@ class _Tail:
 
 
 def _of_classes(true: np.ndarray, costs: KnownCosts | None) -> tuple[Iterable[np.ndarray], bool]:
-    """Returns costs `(N, D)` as if each class were the true one, or one matrix; and which."""
+    """Returns costs `(N, D)` as if each class were the true one and False, or a matrix and True."""
     if costs is None:
         return [np.asarray(true, np.float64)], False
     if isinstance(costs, AffineCosts) and not costs.per_unit.any():

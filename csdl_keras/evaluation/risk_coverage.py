@@ -1,4 +1,4 @@
-"""Risk against coverage: how well expected costs rank examples by what decisions really cost."""
+"""Computes risk against coverage: how well expected costs rank examples by their true costs."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def risk_coverage_area(
     """Computes the mean of the risks of `risk_coverage_curve`; the lower, the better.
 
     Among models with the same decisions, it is smallest for one whose expected costs rank examples
-    by what the decisions really cost. Arguments as in `risk_coverage_curve`.
+    by their true costs. Arguments are those of `risk_coverage_curve`.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""Scores of decisions: their costs, absolute and relative to the best constant decision."""
+"""Computes costs of decisions, absolute and relative to the best constant decision."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from csdl_keras.evaluation.as_numbers import as_numbers
 
 
 def example_costs(true: np.ndarray, known: KnownCosts | None) -> np.ndarray:
-    """Returns the cost of each decision for each example, `(N, D)`, of what `as_numbers` found."""
+    """Returns the cost of each decision for each example, `(N, D)`, from `as_numbers`."""
     return true if known is None else vectors_of_labels(true, known)
 
 
@@ -34,9 +34,9 @@ def decision_costs(
         cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
         classes: the `K` labels of the classes, or the model or estimator that has them. Labels,
-            decisions and names of `cost_matrix` may then be of any type. With `D` labels, the
-            others are those of decisions that are not classes. `None` (default) if labels are row
-            numbers, or booleans.
+            decisions and names of `cost_matrix` may then be of any type. `D` labels include those
+            of decisions that are not classes. `None` (default) if labels are row numbers, or
+            booleans.
 
     Returns:
         A float64 array `(N,)`.
@@ -56,9 +56,9 @@ def average_cost(
     cost_matrix: CostsLike | None = None,
     classes: Any = None,
 ) -> float:
-    """Computes the average of `decision_costs`, which the metric `AverageCost` reports.
+    """Computes the average of `decision_costs`, as the metric `AverageCost` does.
 
-    Arguments as in `decision_costs`.
+    Arguments are those of `decision_costs`.
 
     Example:
 
@@ -77,7 +77,7 @@ def normalized_cost(
     """Computes `sum_n c_n[d_n] / min_k sum_n c_n[k]`, the cost relative to a constant decision's.
 
     A perfect model has 0; at 1 or above, always making the best constant decision would cost no
-    more. Arguments as in `average_cost`.
+    more. Arguments are those of `average_cost`.
 
     Example:
 
@@ -89,8 +89,8 @@ def normalized_cost(
     constant = costs.sum(axis=0)
     if not constant.min():
         raise ValueError(
-            f"Expected every constant decision to cost something; received costs for which always "
-            f"deciding {int(constant.argmin())} costs nothing."
+            f"Always deciding {int(constant.argmin())} costs nothing, so that no cost can be "
+            "relative to it."
         )
     return float(chosen_costs(costs, chosen).sum() / constant.min())
 
@@ -104,7 +104,7 @@ def savings(
     """Computes `1 - normalized_cost`, the share of the best constant decision's cost that is saved.
 
     A perfect model has 1; below 0, the decisions cost more than the best constant decision.
-    Arguments as in `average_cost`.
+    Arguments are those of `average_cost`.
 
     References:
         - [Bahnsen, Aouada, Ottersten: Example-dependent cost-sensitive decision trees, Expert
@@ -126,8 +126,8 @@ def error_rate(
 ) -> float:
     """Computes the share of wrong decisions among those for a class.
 
-    With labels, a decision that is not a class, such as to abstain, is not counted. Cost vectors do
-    not say which decisions are classes: every decision that is not the cheapest is wrong.
+    With labels, decisions that are not classes, such as to abstain, are not counted. With cost
+    vectors, which do not show the classes, every decision that is not the cheapest is wrong.
 
     Args:
         y_true, decisions, cost_matrix, classes: as in `average_cost`.
