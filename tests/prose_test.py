@@ -28,8 +28,8 @@ def test_no_more_than_40_hits_are_allowed():
 
 
 def test_markdown_without_its_code():
-    text = "---\na: beside\n---\n# Title\n\n```python\nbeside = 1\n```\nText `beside`\n[a](beside.md).\n"
-    assert prose.paragraphs(text) == [(4, "# Title\n"), (9, "Text X\n[a]X.\n")]
+    text = "---\na: beside\n---\n# T\n\n```py\nbeside\n```\nText `beside`\n[a](beside.md).\n"
+    assert prose.paragraphs(text) == [(4, "# T\n"), (9, "Text X\n[a]X.\n")]
 
 
 def test_docstrings_comments_and_messages_of_python():
