@@ -1,4 +1,4 @@
-"""Arguments of several commands, and parsers of their values."""
+"""Arguments that several commands share, and parsers of their values."""
 
 import argparse
 import pathlib
@@ -14,7 +14,8 @@ from csdl_keras_cli.did_you_mean import did_you_mean
 from csdl_keras_cli.optional import check_installed
 
 _TABLES = (".csv", ".parquet", ".npz")
-#: The kinds of data that options are for.
+_LISTED = ".csv, .parquet or .npz"
+#: The kinds of data to which options apply.
 _NEEDS = {
     **dict.fromkeys(("label", "drop", "categories", "cost_columns"), _TABLES),
     **dict.fromkeys("split_by group today known_costs cost".split(), (".csv", ".parquet")),
@@ -25,7 +26,7 @@ _NEEDS = {
 
 
 def whole_number(text: str, low: int = 0) -> int:
-    """Parses a whole number, which may be a seed, for argparse."""
+    """Parses a whole number, such as a seed, for argparse."""
     if not low <= int(text) < 2**32:
         raise argparse.ArgumentTypeError(f"expected {low} to 2**32 - 1; received {text!r}")
     return int(text)
@@ -37,7 +38,7 @@ def positive_integer(text: str) -> int:
 
 
 def names(text: str) -> list[str]:
-    """Parses `"a, b"`, at least one name, each once, for argparse."""
+    """Parses a list of names such as `"a, b"` for argparse, without repetitions."""
     found = [name.strip() for name in text.split(",")]
     if not all(found):
         raise argparse.ArgumentTypeError(f"expected names between commas; received {text!r}")
@@ -45,7 +46,7 @@ def names(text: str) -> list[str]:
 
 
 def algorithms(text: str) -> tuple[str, ...]:
-    """Parses names of algorithms, of which paper is the fifteen of the paper, for argparse."""
+    """Parses names of algorithms for argparse; `paper` stands for the paper's fifteen."""
     known = ("paper", *PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES, *OTHER_PACKAGES)
     found: list[str] = []
     for name in names(text):
@@ -63,66 +64,65 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "model",
         type=pathlib.Path,
-        help="a classifier in a .keras, .joblib or .onnx file that csdl-keras compare, model.save "
-        "or csdl_keras.export wrote. Loading a .joblib file runs the code in it: load only files "
-        "that you trust",
+        help="classifier saved by csdl-keras compare, model.save or csdl_keras.export (.keras, "
+        ".joblib or .onnx). Loading a .joblib file runs the code in it: load only files you trust",
     )
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments that name the data of a command with one data set."""
+    """Adds the arguments that choose the data set of a command."""
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
         "--dataset",
         default="mnist_5k",
         metavar="NAME",
-        help="mnist_5k (default) or digits, which need no download, or a TFDS name such as mnist; "
-        "digits_imb is the variant without 70%% of the examples of four random classes",
+        help="mnist_5k (default) or digits, which need no download, or a data set of TFDS such as "
+        "mnist; with _imb, as in digits_imb, four random classes lose 70%% of their examples",
     )
     source.add_argument(
         "--data",
         type=pathlib.Path,
         metavar="PATH",
-        help="your own data: a table of numbers and texts, with missing values, in a .csv or "
-        ".parquet file, arrays in an .npz file, or a folder with a folder of images for each "
-        "class. Of each label {:.0%}% are for training, {:.0%}% for validation and {:.0%}% for "
-        "the test, drawn by --seed".format(*SHARES.values()),
+        help="your own data: a table in a .csv or .parquet file (numbers, texts, missing values), "
+        "arrays in an .npz file, or a folder with one folder of images per class. Each label is "
+        "split by --seed: {:.0%}% training, {:.0%}% validation, {:.0%}% test".format(
+            *SHARES.values()
+        ),
     )
-    parser.add_argument(
-        "--label", metavar="COLUMN", help="column of a table, or array, with the labels of --data"
-    )
+    text = "column of the table, or name of the array, with the labels of --data"
+    parser.add_argument("--label", metavar="COLUMN", help=text)
     add_names(parser, "--drop", "columns of --data that are not inputs, such as identifiers")
-    add_names(
-        parser, "--categories", "columns of --data to take as categories, whatever they look like"
-    )
-    add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'")
-    text = "format of the dates in a column, such as 'when=%%d/%%m/%%Y', where several would fit"
+    text = "columns of --data to treat as categories, even if they look like numbers or dates"
+    add_names(parser, "--categories", text)
+    text = "text that marks a missing value in a .csv file, such as '?'"
+    add_names(parser, "--missing", text, "TEXT")
+    text = "format of the dates in a column, such as 'when=%%d/%%m/%%Y', if several formats fit"
     add_names(parser, "--date-format", text, "COLUMN=FORMAT")
-    text = "column of dates or numbers; the latest examples are the test"
-    add_names(parser, "--split-by", text)
-    text = "columns such as the customer, each of whom is in one part only; they are not inputs"
+    text = "column of dates or numbers: the latest examples become the test set"
+    add_names(parser, "--split-by", text, "COLUMN")
+    text = "columns, such as a customer number, whose equal values stay in one part; not inputs"
     add_names(parser, "--group", text)
-    text = "scale images in a folder to N x N pixels; needed if they differ in size"
+    text = "scale the images of a folder to N x N pixels; required if their sizes differ"
     add_number(parser, "--image-size", text)
     parser.add_argument(
-        "--skip-broken", action="store_true", help="leave out images that are broken or too large"
+        "--skip-broken", action="store_true", help="skip images that are damaged or too large"
     )
     add_train_size(parser)
-    # Options of `compare` alone, which reads the same data as other commands.
+    # Only `compare` has these options, but all commands read their data alike.
     parser.set_defaults(today=[], known_costs=[], cost=[])
 
 
 def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
-    """Adds the arguments of costs; returns their group, for that of random costs."""
+    """Adds the arguments of costs; returns their group, to which `compare` adds more."""
     costs = parser.add_mutually_exclusive_group()
     costs.add_argument(
         "--cost-matrix",
         type=pathlib.Path,
         metavar="FILE",
-        help="costs in a .csv file: a row for each true label, a column for each decision, in the "
-        "order of sorted labels or with the names of both",
+        help="costs in a .csv file: one row per true label and one column per decision, both in "
+        "the order of the sorted labels or both with names",
     )
-    text = "columns of --data with what each decision costs, named like labels or in their order"
+    text = "columns of --data with the cost of each decision, named like labels or in their order"
     add_names(costs, "--cost-columns", text)
     return costs
 
@@ -130,42 +130,40 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
 def add_names(
     parser: argparse._ActionsContainer, option: str, text: str, metavar: str = "A,B,..."
 ) -> None:
-    """Adds an option that may be repeated, as a name with a comma needs."""
-    text += "; may be repeated"
+    """Adds an option for names, which may contain commas if the option is repeated."""
+    text += "; may be repeated" * (metavar != "COLUMN")
     parser.add_argument(option, action="append", default=[], metavar=metavar, help=text)
 
 
 def check_data(arguments: argparse.Namespace) -> None:
-    """Raises for arguments that do not go together, and for missing data and packages."""
+    """Raises an error for contradictory arguments, and for missing data or packages."""
     data, kind = arguments.data, "--dataset"
     if data is not None and data.is_dir():
         kind = "a folder of images"
     elif data is not None:
         kind = data.suffix.lower()
-        if not data.is_file() or kind not in _TABLES:
-            what = data if data.is_file() else f"{data}, and there is no such file"
-            raise ValueError(
-                f"Expected --data to be a {' or '.join(_TABLES)} file or a folder of images; "
-                f"received {what}."
-            )
+        if not data.is_file():
+            raise ValueError(f"--data: there is no file or folder {data}.")
+        if kind not in _TABLES:
+            raise ValueError(f"--data must be a {_LISTED} file or a folder of images, not {data}.")
     for option, kinds in _NEEDS.items():
         if getattr(arguments, option, None) and kind not in kinds:
-            option = option.replace("_", "-")
-            raise ValueError(f"Expected --{option} with {' or '.join(kinds)}; received {kind}.")
+            option, listed = option.replace("_", "-"), " or ".join(kinds)
+            raise ValueError(f"--{option} applies to {listed} only; received {kind}.")
     for cell in arguments.date_format:
         if "=" not in cell:
-            raise ValueError(f"Expected --date-format as COLUMN=FORMAT; received {cell!r}.")
+            raise ValueError(f"--date-format must be COLUMN=FORMAT; received {cell!r}.")
     if arguments.cost and arguments.cost_columns:
-        raise ValueError("Expected --cost or --cost-columns; received both.")
+        raise ValueError("--cost cannot be combined with --cost-columns.")
     if len(arguments.split_by) > 1 or len(arguments.today) > 1:
-        raise ValueError("Expected one column for --split-by, and one for --today.")
+        raise ValueError("--split-by and --today name one column each; received several.")
     if kind in _TABLES and arguments.label is None:
-        raise ValueError(f"Expected --label, the column or array of labels in {data}.")
+        raise ValueError(f"--label is missing. Name the column or array of labels in {data}.")
     check_packages()
 
 
 def check_packages() -> None:
-    """Raises if a package of the extra `compare` is missing; names the command that installs it."""
+    """Raises an error with the command that installs a missing package of the extra `compare`."""
     for package in ("matplotlib", "pandas"):
         check_installed(package, "compare")
 
@@ -173,25 +171,23 @@ def check_packages() -> None:
 def add_number(
     parser: argparse._ActionsContainer, option: str, text: str, default: int | None = None
 ) -> None:
-    """Adds an option that takes a whole number of at least 1."""
+    """Adds an option whose value is a whole number of at least 1."""
     parser.add_argument(option, type=positive_integer, default=default, metavar="N", help=text)
 
 
 def add_train_size(parser: argparse.ArgumentParser) -> None:
     """Adds `--train-size`."""
-    text = "use only N examples of --dataset for training and validation together, stratified"
+    text = "use only N examples, stratified, for training and validation together"
     add_number(parser, "--train-size", text)
 
 
 def add_seed(parser: argparse.ArgumentParser, text: str) -> None:
-    """Adds `--seed`, the seed of `text`."""
+    """Adds the option `--seed`; `text` says of what it is the seed."""
     parser.add_argument(
         "--seed", type=whole_number, default=0, metavar="N", help=f"seed of {text} (default 0)"
     )
 
 
 def add_out(parser: argparse.ArgumentParser, text: str) -> None:
-    """Adds `--out`, the folder for what a command writes, with more words about it."""
-    parser.add_argument(
-        "--out", type=pathlib.Path, metavar="FOLDER", help=f"folder for what it writes{text}"
-    )
+    """Adds the option `--out`, the output folder; `text` says more about it."""
+    parser.add_argument("--out", type=pathlib.Path, metavar="FOLDER", help=f"output folder{text}")

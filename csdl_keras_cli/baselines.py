@@ -1,4 +1,4 @@
-"""What anybody would try first: classifiers of scikit-learn, and boosted trees of others."""
+"""Baselines: classifiers of scikit-learn and boosted trees of other packages."""
 
 import functools
 import importlib
@@ -16,18 +16,18 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from csdl_keras_cli.columns import Columns
 
-#: Most categories of a column that boosting of scikit-learn takes as such.
+#: Scikit-learn's boosting accepts no more categories than this in a column.
 _MOST_CATEGORIES = 255
 
 
 def baseline(name: str, columns: Columns | None, seed: int) -> Any:
-    """Returns an unfitted classifier of `choices.BASELINES` for images, or rows with columns."""
+    """Returns an unfitted classifier of `choices.BASELINES`; without `columns`, for images."""
     return _MADE[name](columns, seed)
 
 
 def _logistic(columns: Columns | None, seed: int) -> Any:
     regression = LogisticRegression(max_iter=300)
-    if columns is None:  # The values of pixels are all alike.
+    if columns is None:  # Pixels all have the same scale.
         return regression
     categories = list(columns.categorical)
     numbers = [place for place in range(columns.width) if place not in categories]
@@ -47,7 +47,7 @@ def _boosting(columns: Columns | None, seed: int) -> Any:
 
 
 class _FilledColumns(TransformerMixin, BaseEstimator):
-    """Zeros in columns without a value, which boosting cannot bin."""
+    """Fills columns without any value by zeros, since boosting cannot bin them."""
 
     def fit(self, X: Any, y: Any = None) -> "_FilledColumns":  # noqa: N803
         self.empty_ = np.isnan(X).all(axis=0)
@@ -62,7 +62,7 @@ def _forest(columns: Columns | None, seed: int) -> Any:
 
 
 def _other(module: str, name: str, columns: Columns | None, seed: int, **arguments: Any) -> Any:
-    """Returns a classifier of a package that is not required."""
+    """Returns a classifier of an optional package."""
     return getattr(importlib.import_module(module), name)(random_state=seed, **arguments)
 
 

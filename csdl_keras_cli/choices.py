@@ -1,6 +1,6 @@
-"""The names that options choose from, which the package reads here or a test compares.
+"""The values that options can have, which the package reads too.
 
-Importing the package takes seconds, while help and wrong arguments are to be answered at once.
+Importing the package takes seconds, but help and errors in arguments should appear at once.
 """
 
 #: The fifteen algorithms of the paper's Table 1.
@@ -18,31 +18,31 @@ OTHER_ALGORITHMS = (
     "cnn_weighted",
 )
 ALIASES = ("scae_sosr",)
-#: Classifiers of scikit-learn, and of packages that may be installed, with which `compare` compares
-#: algorithms, each by argmax and by the Bayes decision.
+#: Baselines of `compare`, of scikit-learn and of optional packages. Each decides by argmax and by
+#: the Bayes decision.
 BASELINES = ("logistic", "boosting", "forest", "lightgbm", "xgboost", "catboost")
 OTHER_PACKAGES = BASELINES[3:]
-#: Algorithms that `compare` adds on data that are packaged.
+#: Algorithms that `compare` adds on packaged data.
 PACKAGED = ("cnn_blind", "cnn_sosr", "csdnn")
-#: Algorithms that take images alone, and those that take neither tables nor names of labels.
+#: Algorithms for images only, and those that support neither tables nor named labels.
 OF_IMAGES = tuple(name for name in PAPER_ALGORITHMS if name.startswith("cnn_")) + ("cnn_weighted",)
 OF_ARRAYS = ("csosr",)
-#: Algorithms that train on labels alone, so that costs may be known when deciding.
+#: Algorithms that train without costs, so that costs may be known when deciding.
 OF_LABELS = tuple(
     name
     for name in (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS)
     if name.endswith(("_blind", "_bayes")) and name != "scae_bayes"
 )
-#: How long algorithms take, the quickest first.
+#: Algorithms by training time, the fastest first.
 BY_SPEED = (
     *("dnn_blind", "dnn_bayes", "dnn_weighted", "dnn_sosr", "min"),
     *("cnn_blind", "cnn_bayes", "cnn_weighted", "cnn_sosr"),
     *("sdae_blind", "sdae_bayes", "sdae_sosr", "seae_bayes", "seae_sosr", "scae_bayes", "csdnn"),
     *("calibrated_bayes", "cost_model", "csosr", "ensemble_bayes"),
 )
-#: Efforts of training.
+#: Values of `effort`.
 EFFORTS = ("quick", "balanced", "best")
-#: Formats of `export` with the ends of their files' names.
+#: Formats of `export` with their suffixes.
 FORMATS = {"savedmodel": "", "onnx": ".onnx", "litert": ".tflite"}
 #: Kinds of a model's outputs.
 OUTPUTS = ("cost", "probability")
@@ -52,8 +52,8 @@ PROFILES = ("tiny", "small", "paper")
 CNN_VARIANTS = ("quick", "full")
 #: Seed of the first cost matrix of every comparison; the others follow.
 FIRST_COST_SEED = 1000
-#: Shares of a user's examples by part.
+#: Shares of the parts into which own data are split.
 SHARES = {"train": 0.6, "val": 0.2, "test": 0.2}
-#: Networks compute in float32, in which larger numbers are infinite. No sum of costs up to this
-#: size overflows.
+#: The largest number in data and costs. Networks compute in float32, in which sums of larger
+#: numbers could overflow.
 LARGEST_NUMBER = 1e38

@@ -1,4 +1,4 @@
-"""A classifier of scikit-learn with all that it needs to decide on new rows, in one file."""
+"""A classifier of scikit-learn that can be saved with its labels, columns and costs."""
 
 import dataclasses
 import pathlib
@@ -14,33 +14,33 @@ from csdl_keras_cli.writable import replacing
 
 @dataclasses.dataclass(frozen=True)
 class SavedClassifier:
-    """What `csdl-keras compare` saves of scikit-learn by joblib: it decides on rows as they are.
+    """A classifier of scikit-learn that decides on raw rows; `csdl-keras compare` saves it.
 
-    These are a data frame or a dict of columns, encoded rows, or images. Costs known when deciding
-    are `(N, K, D)`, or `None` to compute them from columns of the rows.
+    Its methods accept a data frame, a dict of columns, encoded rows or images. Costs known when
+    deciding are `(N, K, D)`; with `None` they are computed from columns of the rows.
     """
 
     #: A fitted `BayesClassifier`, or `CSOSR`, of encoded rows, whose labels are numbers.
     classifier: Any = dataclasses.field(repr=False)
-    #: `"Bayes"` decides by the lowest expected cost, `"argmax"` by the most likely class, and a
-    #: number is that decision, always.
+    #: `"Bayes"` for the lowest expected cost, `"argmax"` for the most likely class, or the number
+    #: of a constant decision.
     rule: str | int
     #: The labels in the order of their numbers.
     classes: tuple[Any, ...]
-    #: Names of all decisions, those of labels first.
+    #: The names of all decisions, those of the labels first.
     decisions: tuple[str, ...]
     #: The columns of a table, or `None` for images and other arrays.
     columns: Columns | None = None
-    #: What decisions cost by columns that are known when deciding.
+    #: The costs known when deciding, as expressions over columns.
     known_costs: Expressions | None = None
     #: The shape of an image or other array, or `None` for tables.
     input_shape: tuple[int, ...] | None = None
-    #: What a cost of 1 that the classifier estimates stands for.
+    #: The factor that turns costs estimated by the classifier into the user's unit.
     scale: float = 1.0
 
     @property
     def labels(self) -> list[Any]:
-        """The labels as they are, and the names of decisions that are no class."""
+        """The labels, followed by the names of other decisions."""
         return [*self.classes[: len(self.decisions)], *self.decisions[len(self.classes) :]]
 
     def predict_cost(self, x: Any, costs: Any = None) -> np.ndarray:
@@ -70,7 +70,7 @@ class SavedClassifier:
 
 
 def save_best(model: Any, folder: pathlib.Path) -> pathlib.Path:
-    """Writes a model to the only file `best_model` of a folder, .keras or .joblib; returns it."""
+    """Saves a model as `best_model.keras` or `.joblib` in a folder, and removes the other file."""
     of_sklearn = isinstance(model, SavedClassifier)
     path, other = folder / "best_model.keras", folder / "best_model.joblib"
     if of_sklearn:

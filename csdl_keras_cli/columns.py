@@ -1,6 +1,6 @@
-"""Data frames as matrices of numbers, and the columns that say how they were encoded.
+"""Encodes data frames as matrices of numbers.
 
-It needs NumPy alone, so that the command can read tables and serve saved files without Keras.
+The module needs only NumPy, so that the command can read tables and serve models without Keras.
 """
 
 import dataclasses
@@ -13,10 +13,10 @@ import numpy as np
 
 from csdl_keras_cli.choices import LARGEST_NUMBER
 
-#: More categories are hardly learned from; such columns are mostly names or identifiers.
+#: A column with more categories is most likely a name or an identifier.
 MOST_CATEGORIES = 10_000
 
-# A value is of the first kind that fits, since booleans and durations are also numbers.
+# The first kind that fits counts, since booleans and durations are also numbers.
 _KINDS: dict[str, Any] = {
     "date": (datetime.date, np.datetime64),
     "other": np.timedelta64,
@@ -27,16 +27,16 @@ _KINDS: dict[str, Any] = {
 
 
 def is_frame(x: object) -> bool:
-    """Returns True for a data frame of pandas, Polars and what has their methods."""
+    """Returns whether `x` is a data frame of pandas, Polars or a similar library."""
     return all(hasattr(x, name) for name in ("columns", "to_numpy", "__getitem__"))
 
 
 @dataclasses.dataclass(frozen=True)
 class Columns:
-    """The columns of a data frame, by name: categories of each, or `None`, and which are dates.
+    """The names of a data frame's columns, the categories of each (or `None`), and the dates.
 
-    `dates` are names with the format of `strptime` in which texts write dates, or `""` for ISO
-    8601. Each becomes four encoded columns: days since 1970, weekday, month and hour.
+    `dates` has the name of each column of dates with its `strptime` format, `""` for ISO 8601. A
+    date becomes four encoded columns: days since 1970, weekday, month and hour.
     """
 
     names: tuple[Any, ...]
@@ -45,10 +45,10 @@ class Columns:
 
     @classmethod
     def of(cls, frame: Any, dates: Mapping[Any, str] | None = None) -> Self:
-        """Returns the columns of a data frame, of which `dates` are texts in these formats."""
+        """Returns the columns of a data frame; `dates` has the formats of columns of date texts."""
         names = list(frame.columns)
         if not all(isinstance(name, (str, int)) for name in names) or len(set(names)) < len(names):
-            raise ValueError(f"Expected columns with distinct strings as names; received {names}.")
+            raise ValueError(f"Column names must be distinct strings; received {names}.")
         found: list[tuple[Any, ...] | None] = []
         formats = dict(dates or {})
         for name in names:
@@ -59,8 +59,8 @@ class Columns:
             distinct = set(values) - {None} if coded else set()
             if len(distinct) > MOST_CATEGORIES:
                 raise ValueError(
-                    f"Expected at most {MOST_CATEGORIES} categories in column {name!r}; received "
-                    f"{len(distinct)}. Drop it if it identifies the examples, or group its values."
+                    f"Column {name!r} has {len(distinct)} categories, more than {MOST_CATEGORIES}. "
+                    "Drop it if it identifies the examples, or group its values."
                 )
             ordered = sorted(distinct, key=lambda one: (str(type(one)), one))
             found.append(tuple(ordered) or None)
@@ -69,7 +69,7 @@ class Columns:
 
     @property
     def _encoded(self) -> list[tuple[str, int]]:
-        """The name of each encoded column and its number of categories, 0 for numbers."""
+        """The name of each encoded column with its number of categories, 0 for numbers."""
         formats, found = dict(self.dates), []
         for name, known in zip(self.names, self.categories, strict=True):
             found.append((str(name), len(known or ())))
@@ -80,7 +80,7 @@ class Columns:
 
     @property
     def encoded_names(self) -> list[str]:
-        """The names of the encoded columns, of a date `"when"`, `"when: weekday"`, and so on."""
+        """The names of the encoded columns, for a date `"when"`, `"when: weekday"` and so on."""
         return [name for name, _ in self._encoded]
 
     @property
@@ -90,18 +90,15 @@ class Columns:
 
     @property
     def categorical(self) -> dict[int, int]:
-        """The numbers of categories by the indices of encoded columns that have some."""
+        """The number of categories of each categorical encoded column, by its index."""
         return {place: size for place, (_, size) in enumerate(self._encoded) if size}
 
     def encode(self, rows: Any) -> np.ndarray:
-        """Returns `(N, F)` numbers: categories by their index, NaN where missing or unknown."""
+        """Returns numbers `(N, F)`: categories as indices, missing and unknown values as NaN."""
         have = list(rows) if isinstance(rows, Mapping) else list(rows.columns)
         lacking = [name for name in self.names if name not in have]
         if lacking:
-            raise ValueError(
-                f"Expected the columns {list(self.names)}; received none of the name "
-                f"{', '.join(map(repr, lacking))}, but {have}."
-            )
+            raise ValueError(f"Columns {lacking} are missing; received the columns {have}.")
         formats = dict(self.dates)
         encoded = [
             _date_parts(name, rows[name], formats[name])
@@ -111,15 +108,13 @@ class Columns:
         ]
         sizes = [len(column) for column in encoded]
         if len(set(sizes)) > 1 or 0 in sizes:
-            raise ValueError(
-                f"Expected columns of one length and at least one example; received {sizes}."
-            )
+            raise ValueError(f"Columns must have one length of at least 1; received {sizes}.")
         return np.column_stack(encoded)
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """The encoded `rows` `(N, F)` of a data frame, and its `columns`."""
+    """The encoded `rows` `(N, F)` of a data frame with its `columns`."""
 
     rows: np.ndarray
     columns: Columns
@@ -140,7 +135,7 @@ class Table:
 
 
 def as_table(x: Any, train: Any = None, dates: Mapping[Any, str] | None = None) -> Table | None:
-    """Returns the encoded rows of a data frame, with the columns of some; else `None`."""
+    """Encodes a data frame by the columns of its rows `train`; returns `None` for other `x`."""
     if isinstance(x, Table):
         return x
     if not is_frame(x):
@@ -151,25 +146,25 @@ def as_table(x: Any, train: Any = None, dates: Mapping[Any, str] | None = None) 
 
 
 def rows_of(x: Any) -> Any:
-    """Returns the encoded rows of a `Table`; everything else as it is."""
+    """Returns the encoded rows of a `Table`, or else `x` unchanged."""
     return x.rows if isinstance(x, Table) else x
 
 
 def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
-    """Returns numbers and booleans as float64, dates as datetime64, others as a list with None."""
+    """Returns numbers and booleans as float64, dates as datetime64, others as a list."""
     categorical = str(getattr(values, "dtype", "")) == "category"
     if getattr(getattr(values, "dtype", None), "time_zone", None):
-        values = values.to_list()  # As an array, Polars would move the times to UTC.
+        values = values.to_list()  # Polars would convert an array of times to UTC.
     array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
     if array.ndim != 1:
         raise ValueError(
-            f"Expected one value in each row of column {name!r}; received shape {array.shape}."
+            f"Column {name!r} must have one value per row; its shape is {array.shape}."
         )
     if array.dtype.kind in "biuf" and not categorical:
         return array.astype("float64")
     if array.dtype.kind == "M":
         return array.astype("datetime64[us]")
-    # Lists of durations would hold their nanoseconds.
+    # As a list, durations would become integers.
     listed = list(array) if array.dtype.kind == "m" else array.tolist()
     listed = [None if _is_missing(value) else value for value in listed]
     kinds = {_kind(value): value for value in listed if value is not None}
@@ -180,9 +175,9 @@ def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
     if "other" in kinds or len(kinds) > 1:
         received = sorted({type(value).__name__ for value in kinds.values()})
         raise ValueError(
-            f"Expected column {name!r} to hold numbers, strings, booleans or dates, one kind of "
-            f"them, and times as numbers, such as hours; received {' and '.join(received)}, such "
-            f"as {next(iter(kinds.values()))!r}."
+            f"Column {name!r} has values of type {' and '.join(received)}, such as "
+            f"{next(iter(kinds.values()))!r}. Its values must all be numbers, strings, booleans or "
+            "dates; write times as numbers, such as hours."
         )
     if "string" in kinds:
         return listed
@@ -203,27 +198,27 @@ def _is_dates(values: np.ndarray | list[Any]) -> TypeGuard[np.ndarray]:
 
 
 def _moments(values: list[Any]) -> np.ndarray:
-    """Returns dates as datetime64, by the clock of their own time zones."""
+    """Returns dates as datetime64, in the local times of their own time zones."""
     plain = (it.replace(tzinfo=None) if isinstance(it, datetime.datetime) else it for it in values)
     return np.array(list(plain), "datetime64[us]")
 
 
 def _category(value: Any) -> Any:
-    """Returns the value of a categorical as JSON keeps it; whole floats as integers."""
+    """Returns a category as a value that JSON can store; whole floats become integers."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    # Others are such as the intervals of `pandas.cut`.
+    # The intervals of `pandas.cut`, for example, become strings.
     return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 def _codes(name: Any, column: Any, known: tuple[Any, ...] | None) -> np.ndarray:
-    """Returns a column as numbers; categories as their index among those that are known."""
+    """Returns a column as numbers; categories become their index among the known ones."""
     values = read_column(name, column)
     if _is_dates(values):
-        values = list(values.tolist())  # refused below
+        values = list(values.tolist())  # for the error below
     numeric = not isinstance(values, list)
     if numeric and known is not None:
-        # As floating point, integers above 2**53 are rounded.
+        # Floating point would round integers above 2**53.
         exact = np.asarray(column).tolist()
         values = [None if _is_missing(value) else _category(value) for value in exact]
     strings = known is not None and all(isinstance(one, str) for one in known)
@@ -239,20 +234,20 @@ def _codes(name: Any, column: Any, known: tuple[Any, ...] | None) -> np.ndarray:
 
 
 def finite_numbers(name: Any, column: Any, missing: bool = False) -> np.ndarray:
-    """Returns a column as floats; refuses other values, and missing ones unless `missing`."""
+    """Returns a column as floats; raises an error for other and, by default, missing values."""
     values = _codes(name, column, None)
     wrong = ~(np.abs(values) <= LARGEST_NUMBER) & ~(np.isnan(values) & missing)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"Expected finite numbers of a size up to {LARGEST_NUMBER:g} in column {name!r}; "
-            f"received {values[row]} in row {row + 1}."
+            f"Column {name!r} has {values[row]} in row {row + 1}. Numbers must be finite and of a "
+            f"size up to {LARGEST_NUMBER:g}."
         )
     return values
 
 
 def _date_parts(name: Any, column: Any, form: str) -> np.ndarray:
-    """Returns dates as whole days since 1970, weekdays from Monday, months and hours `(N, 4)`."""
+    """Returns `(N, 4)`: days since 1970, weekdays from Monday, months and hours of dates."""
     values = read_column(name, column)
     if not _is_dates(values):
         listed = np.array(values, object).tolist()
@@ -266,16 +261,16 @@ def _date_parts(name: Any, column: Any, form: str) -> np.ndarray:
 
 
 def _parsed(name: Any, value: Any, form: str) -> datetime.datetime | None:
-    """Returns the date that a text writes; `None` for one without a letter or digit, as a dash."""
+    """Parses a date; a text without letters and digits, such as a dash, is a missing one."""
     if isinstance(value, str) and not any(map(str.isalnum, value)):
         return None
     try:
-        if form:  # A date such as 20261129 may have been read as a number.
+        if form:  # pandas reads 20261129 as a number.
             text = f"{value:.0f}" if isinstance(value, float) else value
             return datetime.datetime.strptime(text, form)
         return datetime.datetime.fromisoformat(value)
     except (TypeError, ValueError) as error:
         written = f"in the format {form!r}" if form else "such as 2026-11-29T14:30"
         raise ValueError(
-            f"Expected dates in column {name!r}, or texts {written}; received {value!r}."
+            f"Column {name!r} has {value!r}, which is not a date. Write dates {written}."
         ) from error

@@ -19,12 +19,12 @@ from csdl_keras_cli.choices import (
     PAPER_ALGORITHMS,
 )
 
-HELP = "show what the decisions of a constant, of scikit-learn and of algorithms cost"
+HELP = "compare the costs of decisions: a constant one, scikit-learn and algorithms"
 DESCRIPTION = (
-    "Shows what decisions cost on a packaged data set or on your own data, the quickest first: the "
-    "best constant decision, classifiers of scikit-learn by argmax and by the calibrated Bayes "
-    "decision, and algorithms. Writes results.csv, costs.png, run.json and the best model, by its "
-    "validation cost, to a new folder; `csdl-keras decide` and `csdl-keras serve` take that model."
+    "Compares the costs of decisions on a packaged data set or on your own data: the best constant "
+    "decision, classifiers of scikit-learn with argmax and with the calibrated Bayes decision, and "
+    "algorithms, the fastest first. Writes results.csv, costs.png, run.json and the model with the "
+    "lowest validation cost to a new folder. Use that model with `csdl-keras decide` or `serve`."
 )
 
 
@@ -36,41 +36,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--algorithms",
         type=shared.algorithms,
         metavar="A,B,...",
-        help="what to compare in addition to scikit-learn, separated by commas; by default "
-        "calibrated_bayes, with --effort balanced or best also ensemble_bayes, with --cost-columns "
-        f"cost_model, and on packaged data {', '.join(PACKAGED)}; paper for all fifteen of the "
-        f"paper, or some of {', '.join(names)}",
+        help="what to compare with scikit-learn (default: calibrated_bayes; also ensemble_bayes "
+        "with --effort balanced or best, cost_model with --cost-columns, and on packaged data "
+        f"{', '.join(PACKAGED)}). Choose paper, for the fifteen of the paper, or names among "
+        f"{', '.join(names)}",
     )
     costs = shared.add_costs(parser)
-    text = "like --cost-columns, but known when deciding, and paid if the decision is wrong"
+    text = "like --cost-columns, but known when deciding, and paid only for wrong decisions"
     shared.add_names(costs, "--known-costs", text)
-    text = "a single cost that is known when deciding, 'decide=no,label=yes: COST', which is a "
-    text += (
-        "column or a sum such as 5 + 0.1*amount; replaces that of --known-costs or --cost-matrix"
-    )
+    text = "one cost known when deciding, 'decide=no,label=yes: COST', where COST is a column or a "
+    text += "sum such as 5 + 0.1*amount; overrides --known-costs and --cost-matrix"
     shared.add_names(parser, "--cost", text, "CELL")
     shared.add_number(
         costs,
         "--cost-seeds",
-        "number of random cost matrices (default 1), if you give no costs; matrix i "
-        f"is drawn with seed {FIRST_COST_SEED} + i, from U[0, 10 n_k / n_y]",
+        "number of random cost matrices, if you give no costs (default 1); matrix i "
+        f"is drawn with seed {FIRST_COST_SEED} + i from U[0, 10 n_k / n_y]",
     )
-    text = "column of the decisions that were taken until now; it is not used as an input"
-    shared.add_names(parser, "--today", text)
-    shared.add_number(
-        parser,
-        "--epochs",
-        "train N epochs at most, and pre-train no longer than that; by default those of "
-        "Settings for the paper's networks, and else those of the effort",
-    )
+    text = "column of your present decisions, which are compared too; not an input"
+    shared.add_names(parser, "--today", text, "COLUMN")
+    text = "train and pre-train for at most N epochs (default: Settings for the paper's networks, "
+    text += "--effort for others)"
+    shared.add_number(parser, "--epochs", text)
     parser.add_argument(
         "--effort",
         choices=EFFORTS,
-        help="how much training algorithms get: networks and, of those beyond the paper, their "
-        "width and epochs; by default balanced for ensemble_bayes and quick for others",
+        help="how long to train: number of networks and, for algorithms beyond the paper, their "
+        "width and epochs (default: balanced for ensemble_bayes, quick for others)",
     )
-    shared.add_seed(parser, "training, of splits, of variants and of --train-size")
-    shared.add_out(parser, ", new or empty; by default csdl_runs/DATASET-DATE-TIME")
+    shared.add_seed(parser, "training, splits, _imb and --train-size")
+    shared.add_out(parser, ", new or empty (default csdl_runs/DATASET-DATE-TIME)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -78,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     shared.check_data(arguments)
     if arguments.data is None:
         print(f"Loading {arguments.dataset} ...", flush=True)
-    # Here, since help and wrong arguments are to be answered without pandas and scikit-learn.
+    # Imported here, so that help and errors in arguments need neither pandas nor scikit-learn.
     from csdl_keras_cli.comparison import Comparison, chosen
     from csdl_keras_cli.comparison_text import NOTE
     from csdl_keras_cli.data import costs_text, data_record, read_data, summary
@@ -98,9 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
     print(summary(data))
     random = "" if own else f"Random cost matrix, seed {first}: costs of decisions (columns)"
     print(costs_text(data, matrices[seeds[0]], random))
-    print(f"Compares {', '.join([*baselines, *names])}; results in {folder}\n", flush=True)
-    # Keras takes seconds to be imported, in which the first classifier is trained. Two threads
-    # that import parts of one package wait for each other, so it is not this package.
+    print(f"Comparing {', '.join([*baselines, *names])}; results in {folder}\n", flush=True)
+    # Importing Keras takes seconds, during which the first classifier is trained. The thread does
+    # not import this package, since two threads that import the same package wait for each other.
     threading.Thread(target=importlib.import_module, args=["keras"], daemon=True).start()
     shown, status = progress(1), 0
     comparison = Comparison(data, matrices, arguments.seed, shown, folder)
@@ -119,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     RunRecord(folder, arguments, comparison.settings, data_record(data)).add(findings=findings)
     with comparison.step("costs.png"), replacing(folder / "costs.png") as unfinished:
         comparison.plot().figure.savefig(unfinished, dpi=150)
-    # The table that a terminal shows stays there.
+    # A terminal already shows the table.
     told = textwrap.fill(comparison.sentence, 80) if isinstance(shown, Screen) else comparison
     print(f"\n{told}\n\n{NOTE}")
     if comparison.path is not None:
@@ -128,19 +123,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def saved_text(arguments: argparse.Namespace, comparison: Any) -> str:
-    """Says which model is saved, and the lines that load it and decide."""
+    """Returns text that names the saved model and has the lines that load and use it."""
     data, path = comparison.data, comparison.path
     seed = f" for the cost matrix of seed {comparison.best_seed}"
     which = seed * (len(comparison.matrices) > 1)
     lines = [
-        f"{comparison.best}{which} has the lowest validation cost. It is in {path}, with its "
-        "labels, columns and costs.",
+        f"{comparison.best}{which} has the lowest validation cost. It is saved in {path}, with "
+        "its labels, columns and costs.",
     ]
     if data.own is not None:
         missing = [it for text in arguments.missing for it in ("--missing", text)]
         decide = ["csdl-keras", "decide", str(path), str(arguments.data), *missing]
         lines += [
-            "\nDecide on new rows, and serve:",
+            "\nDecide on new rows, or serve the model:",
             shlex.join([*decide, "--out", "decisions.csv"]),
             shlex.join(["csdl-keras", "serve", str(path)]),
         ]
@@ -149,7 +144,7 @@ def saved_text(arguments: argparse.Namespace, comparison: Any) -> str:
 
 
 def snippet(data: Any, path: pathlib.Path) -> list[str]:
-    """Returns lines of Python that load a model and decide on some examples."""
+    """Returns Python code that loads a model and decides on some examples."""
     own = data.own is not None
     x = "x" if own else "data.x_test[:10]"
     read = data.own.code if own else f"data = csdl.datasets.load({data.name!r})"

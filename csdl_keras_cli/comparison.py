@@ -1,4 +1,4 @@
-"""Compares what decisions cost: of a constant, of today, of baselines and of algorithms."""
+"""Compares the costs of a constant decision, today's decisions, baselines and algorithms."""
 
 import contextlib
 import dataclasses
@@ -32,17 +32,17 @@ from csdl_keras_cli.writable import replacing
 
 
 class Comparison:
-    """What decisions cost, a row for each way to decide: what `csdl_keras.compare` returns.
+    """The costs of several ways to decide, as returned by `csdl_keras.compare`.
 
-    Printed, or displayed in a notebook, it is a table; `to_frame()` returns that as a data frame,
-    `plot()` draws it, and `report` holds all numbers behind it.
+    It prints as a table with one row per way to decide. `to_frame()` returns the table as a data
+    frame, `plot()` draws it, and `report` has the numbers behind it.
 
     Attributes:
-        best: name of the row with the lowest average cost of validation examples.
-        model: what decides as that row does, a `keras.Model` for `csdl_keras.decide`, or an object
-            whose `predict(x)` returns names of decisions.
-        results: a data frame with a row for each way to decide and cost matrix.
-        failed: the errors of rows that failed, by name.
+        best: name of the row with the lowest validation cost.
+        model: the model of that row: a `keras.Model` for `csdl_keras.decide`, or an object whose
+            `predict(x)` returns names of decisions.
+        results: a data frame with a row for each way to decide and each cost matrix.
+        failed: the errors of failed rows, by name.
     """
 
     def __init__(
@@ -56,12 +56,11 @@ class Comparison:
         self.data, self.matrices, self.seed = data, dict(matrices), seed
         self.progress, self.folder = progress, folder
         self.failed: dict[str, Exception] = {}
-        #: The settings of the algorithms, for the record.
         self.settings: dict[str, Any] = {}
         self.best, self.best_seed, self.last = "", 0, ""
         #: The file of the best model, or `None`.
         self.path: pathlib.Path | None = None
-        #: What makes the best model.
+        #: Returns the best model.
         self._make: Any = None
         self._lowest = float("inf")
         self._rows: dict[tuple[str, int], dict[str, Any]] = {}
@@ -70,7 +69,7 @@ class Comparison:
 
     @functools.cached_property
     def model(self) -> Any:
-        """What decides as the best row does."""
+        """The model of the best row."""
         return self._make()
 
     @property
@@ -102,10 +101,10 @@ class Comparison:
     def to_frame(self) -> pandas.DataFrame:
         """Returns the table as a data frame, the lowest average cost first.
 
-        Its columns are the average cost of a test example; how much is saved relative to the best
-        constant decision, with the paired 95 % interval; `mark`, `"best"`, or `"="` where the cost
-        cannot be told from that of the best; the share of errors, and seconds. With several cost
-        matrices they are means over those for which most rows are done.
+        Its columns are the average cost of a test example; the amount saved relative to the best
+        constant decision, with the paired 95 % interval; `mark`, which is `"best"`, or `"="` where
+        the cost does not differ significantly from the best; the error rate, and seconds. With
+        several cost matrices they are means over those for which most rows are done.
         """
         results = self.results
         done = results.groupby("cost_seed")["algorithm"].transform("size")
@@ -133,7 +132,7 @@ class Comparison:
 
     @property
     def title(self) -> str:
-        """What the table is about."""
+        """The title of the table."""
         several = f", means over {len(self.matrices)} cost matrices" * (len(self.matrices) > 1)
         return (
             f"{self.data.title}: average cost of {self.data.size('test'):,} test examples{several}"
@@ -141,7 +140,7 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """Says what the cheapest model saves, and whether anything is worth having."""
+        """A sentence on what the cheapest model saves, and whether that may be chance."""
         frame = self.to_frame()
         models = [name for name in frame.index if name in self.trained]
         if not models:
@@ -151,8 +150,8 @@ class Comparison:
         if len(self.matrices) > 1:
             share = best["saved"] / best["constant_cost"]
             text = (
-                f"{models[0]}, the cheapest of {len(models)} here, costs {share:.1%} less than the "
-                "best constant decision."
+                f"{models[0]}, the cheapest of {len(models)} models here, costs {share:.1%} less "
+                "than the best constant decision."
             )
         rivals = [] if best["saved_low"] > 0 else ["the best constant decision"]
         if self.data.today is not None:
@@ -163,7 +162,7 @@ class Comparison:
         return f"Nothing here costs less than {' or '.join(rivals)} beyond chance. {text}"
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws what each row costs, the lowest on top.
+        """Draws the cost of each row, the lowest on top.
 
         Args:
             ax: Matplotlib axes; `None` (default) makes a figure.
@@ -222,7 +221,7 @@ class Comparison:
             self.add_algorithms(algorithms, effort, epochs)
 
     def add_constant(self) -> None:
-        """Adds the decision that costs least if it is always taken, for each matrix."""
+        """Adds the best constant decision for each cost matrix."""
         for seed, matrix in self.matrices.items():
             chosen = int(self.data.prices("test", matrix).mean(axis=0).argmin())
             decisions = {part: np.full(self.data.size(part), chosen) for part in ("val", "test")}
@@ -259,7 +258,7 @@ class Comparison:
     def add_algorithms(
         self, algorithms: Sequence[Any], effort: str | None, epochs: int | None
     ) -> None:
-        """Trains algorithms, one after the other; what they share is trained once."""
+        """Trains algorithms one after the other; stages that they share are trained once."""
         import keras
 
         from csdl_keras import Settings
@@ -307,9 +306,9 @@ class Comparison:
         make: Callable[[], Any] | None = None,
         **told: Any,
     ) -> None:
-        """Prices decisions by split, and writes all results.
+        """Adds a row with the cost of decisions, and writes all results.
 
-        `make` returns the model, if there is one; `told` are more columns of `results`.
+        `make` returns the model, if there is one; `told` has more columns of `results`.
         """
         data, matrix = self.data, self.matrices[seed]
         costs = {part: float(data.paid(part, matrix, it).mean()) for part, it in decisions.items()}
@@ -330,7 +329,7 @@ class Comparison:
             "constant_decision": data.decisions[constant.argmin()],
             "constant_cost": float(constant.min()),
         }
-        self.__dict__.pop("report", None)  # It is of the rows before.
+        self.__dict__.pop("report", None)  # It lacks the new row.
         self.last = name
         if self.folder is not None:
             with replacing(self.folder / "results.csv") as unfinished:
@@ -338,7 +337,7 @@ class Comparison:
         if seed == max(self.matrices):
             self.progress.row(self)
         if make is not None:
-            # A matrix of small costs makes no better model.
+            # Relative to a constant decision, since small costs do not make a better model.
             rank = costs["val"] / (data.prices("val", matrix).mean(axis=0).min() or 1.0)
             if rank < self._lowest:
                 self._lowest, self._make = rank, make
@@ -346,24 +345,24 @@ class Comparison:
                 self.__dict__.pop("model", None)
 
     def save(self) -> None:
-        """Writes the best model, unless it is on disk; it replaces the one before."""
+        """Saves the best model unless it is on disk; it replaces the previous one."""
         if self.folder is None or "model" in self.__dict__:
             return
         with self.step(f"the model of {self.best}"):
             self.path = save_best(self.model, self.folder)
 
-    # The parts of these.
+    # Helpers.
 
     def _flat(self, part: str) -> np.ndarray:
         rows = rows_of(self.data.x[part])
         return np.reshape(rows, (len(rows), -1))
 
     def _constant(self, decision: str) -> str:
-        """Returns the name of the row of the best constant decision, one of each matrix."""
+        """Returns the name of the row with the best constant decision."""
         return "always one decision" if len(self.matrices) > 1 else f"always {decision}"
 
     def _difference(self, name: str, other: str, seed: int) -> dict[str, float]:
-        """Returns how much less the other row costs than the first, with the 95 % interval."""
+        """Returns how much the other row saves compared with the first, with the 95 % interval."""
         if name == other:
             return {"saved": 0.0, "saved_low": 0.0, "saved_high": 0.0}
         if (name, other, seed) not in self._differences:
@@ -378,7 +377,7 @@ class Comparison:
 
     @functools.cached_property
     def _bounds(self) -> dict[int, Any]:
-        """What decisions may cost at most, by the seed of the matrix."""
+        """The bounds of what decisions cost, by the seed of the matrix."""
         from csdl_keras.evaluation.intervals import CostBounds
 
         return {
@@ -387,21 +386,21 @@ class Comparison:
         }
 
     def _saved(self, fitted: Any, seed: int, rule: str | int) -> SavedClassifier:
-        """Returns a fitted classifier that decides by a rule; for Bayes it is calibrated."""
+        """Returns a fitted classifier that decides by a rule; the Bayes decision is calibrated."""
         from sklearn.frozen import FrozenEstimator
 
         from csdl_keras.costs import AffineCosts
         from csdl_keras.sklearn import BayesClassifier
 
-        # A single parameter hardly adapts to the validation examples, by which the best is chosen.
-        # A fitted classifier needs no folds, for which some labels have too few examples.
+        # Temperature scaling has one parameter, so it hardly overfits the validation examples, by
+        # which the best row is chosen. One fold suffices, since the classifier is fitted already.
         labels, rows = self.data.y["val"], np.arange(self.data.size("val"))
         complete = len(np.unique(labels)) == len(self.data.labels)
         calibration = "temperature" if rule == "Bayes" and complete else None
         matrix: Any = self.matrices[seed]
         costs = None
         if self.data.own_costs is not None:
-            # By the means of examples, another decision may cost less than the right one.
+            # In the mean of examples, another decision may cost less than the right one.
             costs, matrix = AffineCosts(np.zeros(len(rows)), np.zeros_like(matrix), matrix), None
         folds = [(rows, rows)]
         bayes = BayesClassifier(FrozenEstimator(fitted), matrix, calibration, folds)
@@ -409,7 +408,7 @@ class Comparison:
         return self.data.saved(bayes, rule)
 
     def _always(self, chosen: int, seed: int) -> SavedClassifier:
-        """Returns what decides alike for all examples, and knows how frequent the classes are."""
+        """Returns a classifier that always takes one decision, with the frequencies of classes."""
         from sklearn.dummy import DummyClassifier
 
         frequencies = DummyClassifier().fit(self._flat("train"), self.data.y["train"])
@@ -417,7 +416,7 @@ class Comparison:
 
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Shows what is going on; an error ends it, and the others go on."""
+        """Shows a step; an error is recorded and does not stop the other steps."""
         self.progress.working(name)
         try:
             yield
@@ -440,41 +439,40 @@ def compare(
     seed: int = 0,
     verbose: str | int = "auto",
 ) -> Comparison:
-    """Compares what decisions cost on one data set: what anybody would try first, and algorithms.
+    """Compares the costs of decisions of baselines and algorithms on one data set.
 
-    Examples are split as `csdl_keras.datasets.split` does. The table has the best constant
-    decision; logistic regression and, on tables, histogram boosting, on images a random forest, of
-    scikit-learn, each by argmax and by the calibrated Bayes decision; and the algorithms. All learn
-    from the training examples; the validation examples calibrate, and choose `best`.
+    The table has the best constant decision; scikit-learn's logistic regression and histogram
+    boosting (for images, a random forest), each with argmax and with the calibrated Bayes decision;
+    and the algorithms. Examples are split by `csdl_keras.datasets.split`. Models are trained on the
+    training set; the validation set is used to calibrate them and to select `best`.
 
     Args:
         x: inputs, as in `csdl_keras.train`.
         y: labels `(N,)`, as in `csdl_keras.train`.
-        costs: a cost matrix `(K, D)`, `C[true, decision]`; cost vectors `(N, D)`, what each
-            decision costs an example; or costs known when deciding, `(N, K, D)` or
+        costs: a cost matrix `(K, D)`, `C[true, decision]`; cost vectors `(N, D)`, the cost of each
+            decision on each example; or costs known when deciding, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`.
-        algorithms: a list of names of `ALGORITHMS`, of `Algorithm` objects, and of `"lightgbm"`,
-            `"xgboost"` and `"catboost"`, which have to be installed. Without an algorithm's name it
-            is `"calibrated_bayes"`, with `effort="balanced"` or `"best"` also
-            `"ensemble_bayes"`, and with cost vectors `"cost_model"`; an empty list
-            trains none. Defaults to `None`.
-        today: decisions `(N,)` that were taken until now, labels or numbers of decisions. Defaults
-            to `None`.
-        split_by: dates or numbers `(N,)`; the latest examples are the test. `None` (default) splits
-            at random.
-        groups: `(N,)`, such as customers, each of whom is in one part only. Defaults to `None`.
-        effort: how much training algorithms get, `"quick"`, `"balanced"` or `"best"`, as in
-            `csdl_keras.train`. Defaults to `None`.
-        epochs: epochs of training at most. Defaults to `None`, those of the algorithms.
+        algorithms: a list of names of `ALGORITHMS`, `Algorithm` objects, and `"lightgbm"`,
+            `"xgboost"` and `"catboost"` if installed. If it has no algorithm, or is `None`
+            (default), `"calibrated_bayes"` is trained, with `effort="balanced"` or `"best"` also
+            `"ensemble_bayes"`, and with cost vectors `"cost_model"`. An empty list trains no
+            algorithm.
+        today: your present decisions `(N,)`, as labels or numbers of decisions. Defaults to `None`.
+        split_by: dates or numbers `(N,)`; the latest examples become the test set. `None` (default)
+            splits at random.
+        groups: `(N,)`, such as customers, each of which stays in one part. Defaults to `None`.
+        effort: how long to train: `"quick"`, `"balanced"` or `"best"`, as in `csdl_keras.train`.
+            Defaults to `None`.
+        epochs: maximum number of epochs. `None` (default) uses that of each algorithm.
         seed: seed of the split and of all training. Defaults to 0.
-        verbose: `"auto"` (default) shows rows as they finish in a terminal or notebook, 1
-            everywhere, 0 nowhere.
+        verbose: `"auto"` (default) shows rows as they finish in a terminal or notebook, 1 always,
+            0 never.
 
     Returns:
         A `Comparison`. Print it, or see `to_frame()`, `plot()`, `best`, `model` and `report`.
 
     Raises:
-        ValueError: if data, costs and algorithms do not go together, before anything is trained.
+        ValueError: before training, if data, costs and algorithms do not fit together.
 
     Example:
 
@@ -508,7 +506,7 @@ def compare(
 def chosen(
     data: Data, names: Sequence[Any] | None, effort: str | None, packaged: bool = False
 ) -> tuple[list[str], list[Any]]:
-    """Returns the baselines and algorithms to compare, the quickest first, if all suit the data."""
+    """Returns the baselines and algorithms to compare, the fastest first, after checking them."""
     baselines = ["logistic", "forest" if data.columns is None else "boosting"]
     baselines += [it for it in names or () if it in BASELINES and it not in baselines]
     found = [it for it in names or () if it not in BASELINES]
@@ -529,22 +527,16 @@ def chosen(
 
 
 def unsuited(name: Any, data: Data) -> str | None:
-    """Returns why an algorithm does not suit data and costs, or `None` if it does."""
+    """Returns why an algorithm cannot be used with data and costs, or `None` if it can."""
     if name in OF_IMAGES and data.columns is not None:
-        return (
-            f"Expected images for {name!r}, whose network is convolutional; received a table, "
-            f"{data.name}."
-        )
+        return f"{name!r} has a convolutional network and needs images; {data.name} is a table."
     if name in OF_ARRAYS and (data.columns is not None or data.classes is not None):
-        return (
-            f"Expected images of classes 0 to K - 1 for {name!r}; received {data.name}, a table or "
-            "labels with names."
-        )
+        return f"{name!r} supports neither tables nor named labels, which {data.name} has."
     what = ""
     if data.known is not None:
-        what = "costs that are known when deciding"
+        what = "costs known when deciding"
     elif len(data.decisions) > len(data.labels) and name != "cost_model":
-        what = "decisions that are no class"
+        what = "decisions other than classes"
     if what and isinstance(name, str) and name not in OF_LABELS:
-        return f"Expected an algorithm such as 'calibrated_bayes' for {what}; received {name!r}."
+        return f"{name!r} does not support {what}. Use one that does, such as 'calibrated_bayes'."
     return None

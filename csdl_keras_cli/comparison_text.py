@@ -1,17 +1,17 @@
-"""The table of a comparison as text: its heads, and the cells of a row and their line."""
+"""Formats the table of a comparison as text."""
 
 import math
 from typing import Any
 
 from csdl_keras_cli.choices import BASELINES
 
-#: The heads of columns and their widths; the first one is on the left.
+#: The heads and widths of the columns, of which the first is aligned to the left.
 HEADS = ("", "cost", "saved", "95 % interval", "", "errors", "seconds")
 WIDTHS = (20, 10, 7, 17, 4, 6, 8)
 
 
 def kind_of(name: str) -> str:
-    """Returns what kind of row has a name."""
+    """Returns the kind of a row by its name."""
     if name == "today" or name.startswith("always "):
         return name.split()[0]
     plain = name.removesuffix("_bayes")
@@ -27,7 +27,7 @@ def cells(name: str, row: Any) -> tuple[str, ...]:
         told, low, high = (f"{it:.1f}" if abs(it) < 1000 else f"{it:.0f}" for it in shares)
         saved, interval = f"{told}%", f"{low} to {high}%"
     seconds = "" if kind_of(name) in ("always", "today") else f"{row['train_seconds']:.1f}"
-    # As many decimals as show four digits of what all rows are compared with.
+    # With these decimals, the cost of the constant decision has four digits.
     decimals = 3 - math.floor(math.log10(constant)) if constant > 0 else 3
     cost = f"{row['average_cost']:,.{min(max(decimals, 0), 8)}f}"
     return name, cost, saved, interval, row["mark"], f"{row['error_rate']:.1%}", seconds
@@ -42,5 +42,5 @@ def line(found: tuple[str, ...]) -> str:
 
 NOTE = (
     "saved: relative to the best constant decision, with the paired 95 % interval.\n"
-    "=: cannot be told from the best. Intervals are over test examples alone."
+    "=: no significant difference from the best. Intervals reflect test examples only."
 )

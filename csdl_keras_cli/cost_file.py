@@ -1,4 +1,4 @@
-"""Costs of a user: a matrix in a file, with or without names, or columns of the data."""
+"""Reads the costs of a user: a matrix in a file, or columns of the data."""
 
 import pathlib
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from csdl_keras_cli.own_table import THOUSANDS, read_rows
 
 
 def read_costs(path: pathlib.Path, labels: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Returns the costs `C[true, decision]` of labels in a .csv file, and the names of decisions.
+    """Returns the costs `C[true, decision]` in a .csv file, and the names of decisions.
 
-    Decisions that are no label, such as to abstain, come last.
+    Decisions other than labels, such as to abstain, come last.
     """
     listed = ", ".join(labels[:12]) + ", ..." * (len(labels) > 12)
     frame = _read_frame(path, len(labels))
@@ -24,28 +24,28 @@ def read_costs(path: pathlib.Path, labels: Sequence[str]) -> tuple[np.ndarray, t
     decisions = [*labels, *(name for name in frame.columns if name in wrong)]
     if named and not (sorted(frame.index) == sorted(labels) and {*labels} <= {*frame.columns}):
         raise ValueError(
-            f"Expected {path} to name rows, true labels, and columns, decisions, after the "
-            f"labels of the data, {listed}, each of them once, or neither, in that order; "
-            f"received {', '.join(names)}.{did_you_mean(wrong[0], labels) if wrong else ''}"
+            f"The rows and columns of {path} are named {', '.join(names)}. Name them after the "
+            f"labels {listed}, each once in rows and columns, or omit names and keep that order."
+            f"{did_you_mean(wrong[0], labels) if wrong else ''}"
         )
     costs = frame.loc[[*labels], decisions].to_numpy() if named else frame.to_numpy()
     if costs.shape != (len(labels), len(decisions)):
         raise ValueError(
-            f"Expected {path} to have the shape ({len(labels)}, {len(decisions)}), a row for each "
+            f"Expected costs of shape ({len(labels)}, {len(decisions)}) in {path}, a row for each "
             f"of the labels {listed}; received shape {costs.shape}."
         )
     if (dear := np.diagonal(costs) > costs.min(axis=1)).any():
         row = int(np.argmax(dear))
         raise ValueError(
-            f"Expected {path} to hold costs C[true, decision] by which the right decision is the "
-            f"cheapest; received for the true label {labels[row]!r} the costs "
-            f"{costs[row].tolist()}."
+            f"In {path}, the right decision is not the cheapest for the true label "
+            f"{labels[row]!r}, whose costs are {costs[row].tolist()}. Write C[true, decision]: a "
+            "row for each true label, a column for each decision."
         )
     return costs, tuple(decisions)
 
 
 def _read_frame(path: pathlib.Path, num_labels: int) -> pandas.DataFrame:
-    """Returns the costs in a .csv file, with the names of rows and columns if it has both."""
+    """Returns the costs in a .csv file, with the names of rows and columns if there are any."""
     options, rows, row_name = read_rows(path)
     cells = [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))]
     if row_name is not None:
@@ -59,26 +59,25 @@ def _read_frame(path: pathlib.Path, num_labels: int) -> pandas.DataFrame:
         return number_of(cell)
 
     frame = pandas.DataFrame(cells)
-    # Names may be numbers as well.
+    # Names may also be numbers.
     if len(cells) == num_labels + 1 or amount(cells[0][-1]) is None:
         body = [row[1:] for row in cells[1:]]
         frame = pandas.DataFrame(body, [row[0] for row in cells[1:]], cells[0][1:])
     costs = frame.map(amount).astype("float64")
     for row, column in np.argwhere(~np.isfinite(costs)):
         raise ValueError(
-            f"Expected {path} to hold costs, numbers with the decimal sign "
-            f"{options.get('decimal', '.')!r} and no other; received {frame.iat[row, column]!r} in "
-            f"row {row + 1}, column {column + 1} of the costs."
+            f"{path} has {frame.iat[row, column]!r} in row {row + 1}, column {column + 1} of the "
+            f"costs. Write numbers with the decimal sign {options.get('decimal', '.')!r}."
         )
     return costs
 
 
 def labels_first(option: str, names: Sequence[str], labels: Sequence[str]) -> list[str]:
-    """Returns columns of costs, those of labels first: by their names, or else as given."""
+    """Returns the names of cost columns, those of labels first if they are named like labels."""
     if len(names) < len(labels):
         raise ValueError(
-            f"Expected {option} with a column for each label, {', '.join(labels)}; received "
-            f"{len(names)}: {', '.join(names)}."
+            f"{option} needs a column for each label, {', '.join(labels)}; received {len(names)}: "
+            f"{', '.join(names)}."
         )
     if {*labels} <= {*names}:
         return [*labels, *(name for name in names if name not in labels)]
@@ -88,7 +87,7 @@ def labels_first(option: str, names: Sequence[str], labels: Sequence[str]) -> li
 def costs_of_columns(
     columns: np.ndarray, names: Sequence[str], labels: Sequence[str], numbers: np.ndarray
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Returns what each decision costs each example, and the names of decisions, labels first."""
+    """Returns the costs `(N, D)` of all decisions, and the names of decisions, labels first."""
     size, ordered = len(labels), labels_first("--cost-columns", names, labels)
     columns = columns[:, [names.index(name) for name in ordered]]
     if (columns < 0).any():
@@ -98,9 +97,9 @@ def costs_of_columns(
         row = int(np.argmax(wrong))
         told = ", ".join(f"{ordered[it]} {mean:g}" for it, mean in enumerate(means[row]))
         raise ValueError(
-            f"Expected --cost-columns in the order of the labels, {', '.join(labels)}, or named "
-            "like them, by which the right decision is the cheapest in the mean; received for the "
-            f"label {labels[row]!r}, whose column is {ordered[row]!r}, the mean costs {told}."
+            f"With {ordered[row]!r} as the --cost-columns of label {labels[row]!r}, its mean costs "
+            f"are {told}: the right decision is not the cheapest. Name the columns like the labels "
+            f"{', '.join(labels)}, or give them in this order."
         )
     return columns, (*labels, *ordered[size:])
 

@@ -1,4 +1,4 @@
-"""The data and costs that a comparison or a search is about, and what is said of them."""
+"""The data and costs of a comparison or a search, and their description."""
 
 import argparse
 import dataclasses
@@ -25,42 +25,42 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Data:
-    """Examples in three splits, `"train"`, `"val"` and `"test"`, and what decisions cost them."""
+    """Examples in the parts `"train"`, `"val"` and `"test"`, and the costs of decisions."""
 
     name: str
     #: The labels in the order of their numbers.
     labels: tuple[Any, ...]
-    #: Inputs by split, a `Table` or images, and int64 labels `(N,)`, numbers of `labels`.
+    #: Inputs by part, a `Table` or images, and int64 labels `(N,)`, as positions in `labels`.
     x: dict[str, Any]
     y: dict[str, np.ndarray]
-    #: Names of decisions, those of labels first.
+    #: The names of decisions, those of labels first.
     decisions: tuple[str, ...]
-    #: Amounts `(K, D)`, `C[true, decision]`, or the means of costs of examples; `None` for random
-    #: cost matrices.
+    #: Costs `(K, D)`, `C[true, decision]`, or the mean costs of examples; `None` for random cost
+    #: matrices.
     amounts: np.ndarray | None = None
-    #: `(N, D)` costs of each decision by split, unknown when deciding, or `None`.
+    #: Costs `(N, D)` of each decision by part, unknown when deciding, or `None`.
     costs: dict[str, np.ndarray] | None = None
-    #: Costs known when deciding by split, `(N, K, D)` or `AffineCosts`, or `None`; and the
-    #: expressions over columns that they are, if the command got them.
+    #: Costs known when deciding by part, `(N, K, D)` or `AffineCosts`, or `None`; and the
+    #: expressions over columns from which the command computed them.
     known: dict[str, Any] | None = None
     known_costs: Expressions | None = None
-    #: The decisions `(N,)` on the test that were taken until now, or `None`.
+    #: The user's present decisions `(N,)` on the test examples, or `None`.
     today: np.ndarray | None = None
     imbalanced: bool = False
-    #: How examples came into their parts.
+    #: How examples were split.
     order: str = "at random within each label"
-    #: The user's file that it is from, or `None`.
+    #: The user's file with the data, or `None`.
     own: OwnFile | None = None
-    #: The network that made the inputs of a table, or `None`.
+    #: The network that encoded the rows of a table, or `None`.
     encoder: "keras.Model | None" = None
 
     @property
     def title(self) -> str:
-        """The name with the variant."""
+        """The name of the data, with that of the variant."""
         return f"{self.name}{', imbalanced' * self.imbalanced}"
 
     def size(self, part: str) -> int:
-        """Returns the number of examples of a split."""
+        """Returns the number of examples of a part."""
         return len(self.y[part])
 
     @property
@@ -71,18 +71,18 @@ class Data:
 
     @property
     def classes(self) -> np.ndarray | None:
-        """The labels as a saved model keeps them; `None` if they are their numbers."""
+        """The labels for a saved model; `None` if they are 0 to K - 1."""
         if type(self.labels[0]) is not int:
             return np.array(self.labels)
         return None if self.labels == (*range(len(self.labels)),) else np.array(self.labels, "str")
 
     @property
     def own_costs(self) -> dict[str, Any] | None:
-        """The costs of each example by split, known when deciding or not, or `None`."""
+        """The costs of examples by part, known when deciding or not, or `None`."""
         return self.costs if self.known is None else self.known
 
     def matrix_of(self, seed: int) -> np.ndarray:
-        """Returns the user's costs beyond those of right decisions, or else random ones."""
+        """Returns the user's costs relative to the cheapest decision, or else random costs."""
         if self.amounts is not None:
             return self.amounts - self.amounts.min(axis=1, keepdims=True)
         from csdl_keras.costs import randomized_proportional
@@ -91,7 +91,7 @@ class Data:
         return randomized_proportional(known, scale=10.0, seed=seed)
 
     def prices(self, part: str, matrix: np.ndarray) -> np.ndarray:
-        """Returns the costs `(N, D)` of all decisions on the examples of a split."""
+        """Returns the costs `(N, D)` of all decisions on the examples of a part."""
         if self.costs is not None:
             return self.costs[part]
         if self.known is None:
@@ -104,24 +104,24 @@ class Data:
         return vectors_of_labels(self.y[part], known)
 
     def paid(self, part: str, matrix: np.ndarray, decisions: np.ndarray) -> np.ndarray:
-        """Returns the costs `(N,)` of decisions on the examples of a split."""
+        """Returns the costs `(N,)` of the given decisions on the examples of a part."""
         return self.prices(part, matrix)[np.arange(len(decisions)), decisions]
 
     def decided(self, model: Any, part: str) -> np.ndarray:
-        """Returns the decisions of a model on the examples of a split."""
+        """Returns the decisions of a model on the examples of a part."""
         from csdl_keras import decide
 
         known = None if self.known is None else self.known[part]
         return decide(model, rows_of(self.x[part]), costs=known)
 
     def judged_by(self, matrix: np.ndarray) -> tuple[Any, Any]:
-        """Returns what decisions on test examples are judged by: truth, and what it makes cost."""
+        """Returns test labels with a cost matrix, or costs of the test examples with `None`."""
         if self.costs is not None:
             return self.costs["test"], None
         return self.y["test"], matrix if self.known is None else self.known["test"]
 
     def report(self, decisions: Mapping[str, np.ndarray], matrix: np.ndarray) -> Any:
-        """Returns the `CostReport` of decisions on test examples, by the names of algorithms."""
+        """Returns the `CostReport` of the decisions of each algorithm on the test examples."""
         from csdl_keras.evaluation import cost_report
 
         truth, prices = self.judged_by(matrix)
@@ -135,12 +135,12 @@ class Data:
         )
 
     def suiting(self, algorithm: "Algorithm") -> "Data":
-        """Returns the data with a table as numbers, if the algorithm takes no other."""
+        """Returns the data, with a table encoded if the algorithm does not support tables."""
         as_it_is = self.columns is None or algorithm.body_kind.takes_frames
         return self if as_it_is else self._encoded
 
     def trainer(self, settings: "Settings", seed: int, **arguments: Any) -> "Trainer":
-        """Returns what trains algorithms on the data."""
+        """Returns a `Trainer` of algorithms on the data."""
         from csdl_keras import Trainer
 
         own = self.own_costs
@@ -151,7 +151,7 @@ class Data:
 
     @functools.cached_property
     def _encoded(self) -> "Data":
-        """The data with a table as numbers in [0, 1], without missing values."""
+        """The data with its table encoded as numbers in [0, 1], without missing values."""
         import keras
 
         from csdl_keras import models
@@ -171,13 +171,13 @@ class Data:
         return dataclasses.replace(self, x=x, encoder=encoder)
 
     def saved(self, classifier: Any, rule: str | int, scale: float = 1.0) -> SavedClassifier:
-        """Returns a classifier that is not of Keras, and that takes raw rows."""
+        """Returns a classifier of scikit-learn as one that decides on raw rows."""
         shape = self.x["train"].shape[1:] if self.columns is None else None
         names = (self.labels, self.decisions, self.columns, self.known_costs)
         return SavedClassifier(classifier, rule, *names, input_shape=shape, scale=scale)
 
     def finished(self, trained: Any) -> Any:
-        """Returns a `Trained` model that takes raw rows and knows labels and costs."""
+        """Returns a trained model as one that decides on raw rows, with labels and costs."""
         import keras
 
         from csdl_keras._utils.data_model import with_data
@@ -199,7 +199,7 @@ class Data:
 
 
 def read_data(arguments: argparse.Namespace) -> Data:
-    """Reads the data and costs of `arguments`, which get the names of columns for the record."""
+    """Reads data and costs, and replaces options in `arguments` by the names of columns."""
     if arguments.data is not None:
         return _own(arguments)
     from csdl_keras import datasets
@@ -258,21 +258,23 @@ def _own(arguments: argparse.Namespace) -> Data:
     taken = frame[arguments.today[0]].iloc[parts["test"]].astype("str").str.strip().tolist()
     if unknown := [it for it in taken if it not in data.decisions]:
         raise ValueError(
-            f"Expected decisions in --today {arguments.today[0]!r}, of "
-            f"{', '.join(data.decisions)}; received {unknown[0]!r}."
+            f"--today column {arguments.today[0]!r} has {unknown[0]!r}, which is not among the "
+            f"decisions {', '.join(data.decisions)}."
         )
     return dataclasses.replace(data, today=np.array([data.decisions.index(it) for it in taken]))
 
 
 def _ordered(name: str, column: pandas.Series, dates: Mapping[str, str]) -> np.ndarray:
-    """Returns the values of a column of dates or numbers, in their order."""
+    """Returns the values of a column of dates or numbers."""
     if name in dates:
         form = dates[name] or "ISO8601"
         return pandas.to_datetime(column, format=form, utc=True).to_numpy("datetime64[ns]")
     values = read_column(name, column)
     if isinstance(values, list):
         text = next(it for it in values if it is not None)
-        raise ValueError(f"Expected dates or numbers in --split-by {name!r}; received {text!r}.")
+        raise ValueError(
+            f"--split-by column {name!r} must have dates or numbers; received {text!r}."
+        )
     return values
 
 
@@ -293,7 +295,7 @@ def _with_costs(
     if columns:
         columns = labels_first("--known-costs", columns, labels)
         names = (*labels, *columns[len(labels) :])
-    # Those of a matrix count from the right decision, too.
+    # The costs of a matrix count from the cheapest decision.
     beyond = None if data.amounts is None else data.matrix_of(0)
     known = expressions(labels, names, columns, arguments.cost, beyond)
     costs = cost_matrices(known, file.frame)
@@ -303,7 +305,7 @@ def _with_costs(
 
 
 def summary(data: Data) -> str:
-    """Says what was read: rows, columns, missing cells, labels, split and costs."""
+    """Returns text about the data: examples, columns, missing cells, labels and split."""
     shares = pandas.Series(np.concatenate([*data.y.values()])).value_counts(normalize=True)
     # Equal shares are in the order of the labels.
     shares = shares.sort_index().sort_values(ascending=False, kind="stable")
@@ -316,12 +318,12 @@ def summary(data: Data) -> str:
         f"Split: {sizes} examples, {data.order}.",
     ]
     if data.today is not None:
-        lines.append("Decisions taken until now are compared, too.")
+        lines.append("Your present decisions (--today) are compared too.")
     return "\n".join(lines)
 
 
 def costs_text(data: Data, matrix: np.ndarray, title: str = "") -> str:
-    """Returns the costs as a table with the labels and decisions."""
+    """Returns the costs as a text table."""
     amounts = matrix if data.amounts is None else data.amounts
     means = data.own_costs is not None
     title = title or f"{'Mean costs' if means else 'Costs'} of decisions (columns)"
@@ -331,11 +333,13 @@ def costs_text(data: Data, matrix: np.ndarray, title: str = "") -> str:
     table = frame.to_string(max_rows=12, max_cols=most, float_format=_short)
     lines = [title, table]
     if not means and np.diagonal(amounts).any():
-        lines.append("Right decisions are not free: costs count from those of the right decision.")
+        lines.append(
+            "Right decisions are not free: costs are relative to that of the right decision."
+        )
     if data.known_costs is not None and data.own is not None:
         names = names_of(data.known_costs, list(map(str, data.own.frame.columns)))
-        by = f", by the columns {', '.join(names)}" if names else ""
-        lines.append(f"Known when deciding{by}.")
+        by = f", from the columns {', '.join(names)}" if names else ""
+        lines.append(f"Costs are known when deciding{by}.")
     return "\n".join(lines)
 
 
@@ -344,7 +348,7 @@ def _short(value: float) -> str:
 
 
 def described_inputs(data: Data) -> str:
-    """Describes the inputs, with what was left out."""
+    """Describes the inputs, and what was left out."""
     columns, own = data.columns, data.own
     if columns is None or own is None:
         parts = [f"images of {'x'.join(map(str, data.x['train'].shape[1:]))}"]

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from csdl_keras_cli.saved_model import SavedModel
 
-HELP = "decide on new rows or images by a saved model"
+HELP = "decide on new rows or images with a saved model"
 DESCRIPTION = (
     "Writes the decision of a saved classifier on each row of a table, or each image in a folder, "
-    "with its expected cost and those of the other decisions."
+    "with the expected cost of each decision."
 )
-#: Examples that are computed at once.
+#: Examples in a batch.
 _BATCH = 1000
 
 
@@ -26,16 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     add_model(parser)
     text = "a .csv or .parquet file with the columns of the model, or a folder of images, which "
-    text += "are scaled to the size of the model, with pixels in [0, 1]"
+    text += "are scaled to the model's input size and to pixels in [0, 1]"
     parser.add_argument("data", type=pathlib.Path, help=text)
-    text = "the .csv file to write (default: print it)"
+    text = "the .csv file to write (default: standard output)"
     parser.add_argument("--out", type=pathlib.Path, metavar="FILE", help=text)
-    text = (
-        "columns with the amounts that the model's costs are computed from, in its order, where "
-        "they have other names here"
-    )
+    text = "columns for the model's cost expressions, in the model's order, if names differ here"
     parser.add_argument("--costs", type=names, metavar="A,B,...", help=text)
-    text = "text for a missing value in a .csv file, such as '?'; may be repeated"
+    text = "text that marks a missing value in a .csv file, such as '?'; may be repeated"
     parser.add_argument("--missing", action="append", default=[], metavar="TEXT", help=text)
 
 
@@ -80,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _rows(
     model: "SavedModel", arguments: argparse.Namespace
 ) -> tuple["pandas.DataFrame", dict[str, str]]:
-    """Returns the rows of a table, and its columns of amounts by the names that the model knows."""
+    """Returns the rows of a table, and its columns of amounts by their names in the model."""
     import pandas
 
     from csdl_keras_cli.did_you_mean import did_you_mean
@@ -88,15 +85,15 @@ def _rows(
 
     path, columns, own = arguments.data, model.columns, arguments.costs
     if columns is None:
-        raise ValueError(f"Expected a folder of images for {arguments.model}; received {path}.")
+        raise ValueError(f"{arguments.model} needs a folder of images; received {path}.")
     if own is not None and model.known_costs is None:
         raise ValueError(
-            f"Expected no --costs, since those of {arguments.model} are inside it; received "
-            f"{', '.join(own)}. csdl-keras compare --known-costs makes a model of known amounts."
+            f"{arguments.model} has fixed costs, so --costs cannot be used. Models of csdl-keras "
+            "compare --known-costs have costs that are known when deciding."
         )
     if own is not None and len(own) != len(model.amounts):
         raise ValueError(
-            f"Expected --costs with a column for each of {', '.join(model.amounts)}; received "
+            f"--costs needs a column for each of {', '.join(model.amounts)}; received "
             f"{', '.join(own)}."
         )
     if path.suffix.lower() == ".parquet":
@@ -114,22 +111,22 @@ def _rows(
     for name in (*columns.names, *amounts.values()):
         if name not in have:
             raise ValueError(
-                f"Expected the column {name!r} in {path}, which has {', '.join(have[:12])}"
+                f"{path} has no column {name!r}, only {', '.join(have[:12])}"
                 f"{' ...' * (len(have) > 12)}.{did_you_mean(name, have)}"
             )
     if table.empty:
-        raise ValueError(f"Expected {path} to have at least one row; it has only a head.")
+        raise ValueError(f"{path} has no rows.")
     return table, amounts
 
 
 def _images(model: "SavedModel", arguments: argparse.Namespace) -> list[str]:
-    """Returns the images in a folder, wherever in it."""
+    """Returns the paths of the images in a folder and its subfolders."""
     from csdl_keras_cli.image_folder import SUFFIXES
 
     folder = arguments.data
     if len(model.input_shape) != 4 or arguments.costs:
-        raise ValueError(f"Expected a table for {arguments.model}; received {folder}.")
+        raise ValueError(f"{arguments.model} needs a table; received the folder {folder}.")
     found = [it for it in sorted(folder.rglob("*")) if it.suffix.lower() in SUFFIXES]
     if not found:
-        raise ValueError(f"Expected images ({', '.join(SUFFIXES)}) in {folder}; there are none.")
+        raise ValueError(f"{folder} has no images ({', '.join(SUFFIXES)}).")
     return [str(it.relative_to(folder)) for it in found]

@@ -5,22 +5,22 @@ import pathlib
 
 from csdl_keras_cli.choices import FORMATS, OUTPUTS
 
-HELP = "write a saved model, with its decision inside, for runtimes without Keras"
+HELP = "convert a saved model and its decision rule for runtimes without Keras"
 DESCRIPTION = (
-    "Writes a saved classifier as a SavedModel, an ONNX or a LiteRT file that answers with "
-    "the decided class and the expected cost of each decision."
+    "Converts a saved classifier to a SavedModel, an ONNX or a LiteRT file that outputs the "
+    "decision and the expected cost of each decision."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
-    parser.add_argument("model", type=pathlib.Path, help="file that model.save wrote, .keras")
-    text = "the file to write, .onnx, or .tflite for LiteRT, or a new folder for a SavedModel"
+    parser.add_argument("model", type=pathlib.Path, help=".keras file saved by model.save")
+    text = "the .onnx or .tflite (LiteRT) file to write, or a new folder for a SavedModel"
     parser.add_argument("path", type=pathlib.Path, help=text)
     parser.add_argument(
         "--output",
         choices=OUTPUTS,
-        help="kind of the model's outputs, where its last layer does not tell",
+        help="kind of the model's outputs, if its last layer does not show it",
     )
     parser.add_argument(
         "--from-logits", action="store_true", help="the model outputs logits of the classes"
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cost-matrix-input",
         action="store_true",
-        help="make the cost matrix an input, so that prices can change later",
+        help="make the cost matrix an input, so that costs can change later",
     )
 
 
@@ -37,8 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     formats = {suffix: name for name, suffix in FORMATS.items()}
     if arguments.path.suffix not in formats:
         raise ValueError(
-            "Expected a path that ends in .onnx or .tflite, or a folder without an end; received "
-            f"{arguments.path}."
+            f"{arguments.path} must end in .onnx or .tflite, or be a folder without a suffix."
         )
     import keras
 

@@ -1,4 +1,4 @@
-"""Images in a folder with a folder for each class."""
+"""Reads images from a folder with one folder per class."""
 
 import pathlib
 import warnings
@@ -16,7 +16,7 @@ SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".
 def read_images(
     folder: pathlib.Path, size: int | None = None, skip_broken: bool = False
 ) -> OwnFile:
-    """Reads images, gray if all are, or else RGB; folders in the folder are their labels."""
+    """Reads images as gray if all are gray, else as RGB; the names of folders are the labels."""
     shown = [
         path
         for path in sorted(folder.rglob("*"))
@@ -29,26 +29,26 @@ def read_images(
     for path in files:
         try:
             image = _open(path, size)
-        # Damaged files make Pillow raise nearly anything.
+        # Damaged files make Pillow raise many kinds of errors.
         except Exception as error:
             if not skip_broken:
                 raise ValueError(
-                    f"Expected {path} to be an image that can be read; {str(error).rstrip('.')}. "
-                    "Go on without such images by --skip-broken."
+                    f"{path} cannot be read as an image: {str(error).rstrip('.')}. Skip such "
+                    "images with --skip-broken."
                 ) from error
             others.append(f"{path.relative_to(folder)} (broken)")
             continue
         first = next(iter(images.values()), image)
         if image.size != first.size:
             raise ValueError(
-                f"Expected --image-size, since the images in {folder} have at least 2 sizes, such "
-                f"as {first.height}x{first.width} and {image.height}x{image.width}."
+                f"The images in {folder} differ in size, such as {first.height}x{first.width} and "
+                f"{image.height}x{image.width}. Scale them with --image-size."
             )
         images[path] = image
     if (empty := sorted(classes - {path.parent for path in images})) or not classes:
         raise ValueError(
-            f"Expected images that can be read, {', '.join(SUFFIXES)}, in each folder in "
-            f"{folder}, which is a class; received none in {[*empty, folder][0]}."
+            f"{[*empty, folder][0]} has no images ({', '.join(SUFFIXES)}). In --data, each class "
+            "is a folder with images."
         )
     gray = all(image.mode != "RGB" for image in images.values())
     pixels = np.stack([_pixels(image, gray) for image in images.values()])
@@ -69,11 +69,11 @@ def read_image(
 
 
 def _open(path: str | pathlib.Path, size: int | tuple[int, int] | None) -> PIL.Image.Image:
-    """Returns an image upright, on white where it is transparent, in gray or RGB and scaled."""
+    """Returns an image, upright and scaled, in gray or RGB, with white for transparent pixels."""
     with warnings.catch_warnings():
-        # Pillow warns of large images, and refuses those of twice that size.
+        # Pillow warns of large images; those of twice that size are errors.
         warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)
-        # From a path, Pillow maps TIFF files into memory before it turns them, and garbles them.
+        # Given a path, Pillow maps TIFF files into memory and garbles them as it rotates them.
         with open(path, "rb") as file, PIL.Image.open(file) as stored:
             image = PIL.ImageOps.exif_transpose(stored)
     gray = image.mode in ("1", "L", "LA", "La")
@@ -83,10 +83,10 @@ def _open(path: str | pathlib.Path, size: int | tuple[int, int] | None) -> PIL.I
     if image.mode[0] not in "IF":
         image = image.convert("L" if gray else "RGB")
     elif image.mode != "I;16":
-        # Pixels of other modes, such as 16 bits in big-endian order, have no common scale.
+        # Pixels of other modes, such as 16 bits in big-endian order, differ in scale.
         raise ValueError(
-            f"it needs 8 bits, or 16 if it is gray, and its pixels are of Pillow's mode "
-            f"{image.mode!r}; save it as a PNG file of 8 or 16 bits"
+            f"its pixels have Pillow's mode {image.mode!r}; save it as a PNG file of 8 bits, or of "
+            "16 bits if it is gray"
         )
     if size is not None:
         height, width = (size, size) if isinstance(size, int) else size

@@ -1,4 +1,4 @@
-"""Costs that are known when deciding, as a matrix of expressions over columns of a table."""
+"""Costs known when deciding, as a matrix of expressions over columns of a table."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ def expressions(
     cells: Sequence[str],
     matrix: np.ndarray | None = None,
 ) -> Expressions:
-    """Returns the costs by a column for each decision or a matrix, in which `cells` replace some.
+    """Returns costs from a column per decision or a matrix; `cells` override single ones.
 
     Right decisions cost nothing.
     """
@@ -36,28 +36,27 @@ def expressions(
         label, decision = named.get("label"), named.get("decide")
         if match is None or label not in labels or decision not in decisions:
             raise ValueError(
-                'Expected --cost as "decide=DECISION,label=LABEL: COST", with a label of '
+                '--cost must be "decide=DECISION,label=LABEL: COST", with a label of '
                 f"{', '.join(labels)} and a decision of {', '.join(decisions)}; received {cell!r}."
             )
         found[labels.index(label)][decisions.index(decision)] = match[5].strip()
     for label, row in zip(labels, found, strict=True):
         if "" in row:
             raise ValueError(
-                "Expected the cost of each wrong decision; received none of "
-                f'"decide={decisions[row.index("")]},label={label}". Say it by --cost, or give all '
-                "others by --cost-matrix."
+                f'The cost of "decide={decisions[row.index("")]},label={label}" is missing. Give '
+                "it by --cost, or give all others by --cost-matrix."
             )
     return found
 
 
 def names_of(known: Expressions, columns: Sequence[str]) -> list[str]:
-    """Returns the columns that expressions name, each once; `columns` may hold `+` and `*`."""
+    """Returns the columns used in expressions; names of `columns` may contain `+` and `*`."""
     terms = (term for row in known for cell in row for term in _terms(cell, columns))
     return list(dict.fromkeys(name for _, names in terms for name in names))
 
 
 def cost_matrices(known: Expressions, columns: Mapping[str, Any]) -> np.ndarray:
-    """Returns the costs `(N, K, D)` of examples, whose columns are found by name."""
+    """Returns the costs `(N, K, D)` of examples, given their columns by name."""
     have = list(columns)
     used = [name for name in names_of(known, have) if name in have]
     values = {name: finite_numbers(name, columns[name]) for name in used}
@@ -66,22 +65,22 @@ def cost_matrices(known: Expressions, columns: Mapping[str, Any]) -> np.ndarray:
         for factor, names in _terms(known[row][place], have):
             if len(names) > 1 or not {*names} <= {*have}:
                 raise ValueError(
-                    "Expected a cost as a sum of numbers, columns and their products, such as "
-                    f"5 + 0.1*amount, of the columns {', '.join(map(repr, have))}; received "
-                    f"{known[row][place]!r}."
+                    f"Cannot compute the cost {known[row][place]!r}. Write a sum of numbers, "
+                    "columns and their products, such as 5 + 0.1*amount, with the columns "
+                    f"{', '.join(map(repr, have))}."
                 )
             costs[:, row, place] += factor * (values[names[0]] if names else 1.0)
     if (costs < 0).any():
         example, row, place = np.argwhere(costs < 0)[0]
         raise ValueError(
-            f"Expected costs of at least 0; received {costs[example, row, place]:g} for "
-            f"{known[row][place]!r} in row {example + 1}."
+            f"Costs must be at least 0; {known[row][place]!r} is {costs[example, row, place]:g} in "
+            f"row {example + 1}."
         )
     return costs
 
 
 def _terms(cell: str, columns: Sequence[str]) -> list[tuple[float, list[str]]]:
-    """Returns the terms that a cost is the sum of: a factor, and the columns that it multiplies."""
+    """Returns the terms of a cost: factors, and the columns by which they are multiplied."""
     if cell in columns:
         return [(1.0, [cell])]
     found = []

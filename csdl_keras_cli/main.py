@@ -32,17 +32,17 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs `csdl-keras` with the arguments `argv`; `None` (default) is those of the process.
+    """Runs `csdl-keras` with the arguments `argv`, by default those of the process.
 
     Returns:
-        The exit status: 0; 1 if a part failed and the others are done; 2 for wrong
-        arguments and files; 130 after Ctrl-C.
+        The exit status: 0 for success, 1 if some steps failed, 2 for errors in arguments or files,
+        130 after Ctrl-C.
     """
     with tolerant_output() as output:
         arguments = build_parser().parse_args(argv)
-        # Worker processes and TensorFlow, once it has started, follow the variable.
+        # Worker processes and TensorFlow, which is imported later, read this variable.
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-        # TensorFlow warns of many models built in a loop, which a comparison does on purpose.
+        # TensorFlow warns of models built in a loop, which a comparison does on purpose.
         for name in ("absl", "tensorflow"):
             logging.getLogger(name).setLevel(logging.ERROR)
         try:
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = 2
         output.flush()
         if output.error is not None and not isinstance(output.error, BrokenPipeError):
-            print(f"csdl-keras: not all could be printed: {output.error}", file=sys.stderr)
+            print(f"csdl-keras: some output could not be printed: {output.error}", file=sys.stderr)
             status = status or 1
     return status
 

@@ -1,4 +1,4 @@
-"""Modules that only some installations have."""
+"""Optional dependencies."""
 
 import importlib
 import importlib.util
@@ -6,16 +6,14 @@ from typing import Any
 
 
 def check_installed(name: str, extra: str | None = None) -> None:
-    """Raises if the package of a module is missing, and names the command that installs it."""
+    """Raises an error with the command that installs the package of a module, if it is missing."""
     top = name.partition(".")[0]
     if importlib.util.find_spec(top) is None:
         wanted = top if extra is None else f"'csdl_keras[{extra}]'"
-        raise ModuleNotFoundError(
-            f"Expected the module {name!r}, which is not installed: pip install {wanted}", name=top
-        )
+        raise ModuleNotFoundError(f"{top} is not installed. Run: pip install {wanted}", name=top)
 
 
 def optional_module(name: str, extra: str | None = None) -> Any:
-    """Imports a module of an optional dependency, see `check_installed`."""
+    """Imports and returns a module of an optional dependency."""
     check_installed(name, extra)
     return importlib.import_module(name)

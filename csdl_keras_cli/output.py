@@ -1,4 +1,4 @@
-"""Streams of output whose errors stop no command."""
+"""Output streams whose errors do not stop a command."""
 
 import contextlib
 import io
@@ -9,10 +9,10 @@ from typing import Any, TextIO
 
 
 class TolerantStream:
-    """A text stream that ignores errors of writing, and writes nothing after the first one.
+    """A text stream that writes nothing more after its first error.
 
-    A reader that has ended (`| head`), a full disk behind a log or a closed terminal, for which
-    Python has `None`, then stops nothing. Characters that the encoding lacks become question marks.
+    So a reader that ends (`| head`), a full disk or a closed terminal (`None`) does not stop a
+    command. Characters that cannot be encoded become question marks.
     """
 
     def __init__(self, stream: TextIO | None):
@@ -36,7 +36,7 @@ class TolerantStream:
                 function(*arguments)
         except (OSError, ValueError) as error:
             self.error = error
-            # At its end Python would try again to write what is buffered, and fail.
+            # Otherwise Python would write its buffer at exit, and fail again.
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
 
@@ -46,14 +46,13 @@ class TolerantStream:
 
 @contextlib.contextmanager
 def tolerant_output() -> Iterator[TolerantStream]:
-    """Makes printing raise no errors inside the `with`; yields the standard output.
+    """Prevents errors of printing inside the `with`; yields the standard output.
 
-    TensorFlow's native code writes lines to the standard error stream, before its log level counts,
-    in each process that imports it. These do not reach the terminal, unless
-    `TF_CPP_MIN_LOG_LEVEL=0`; what Python writes does.
+    It also hides what native code writes to the standard error stream, as TensorFlow does on import
+    whatever its log level, unless `TF_CPP_MIN_LOG_LEVEL=0`. Output of Python is still shown.
     """
     errors, kept = sys.stderr, None
-    # A closed or replaced stream has no such number.
+    # A closed or replaced stream has no file descriptor.
     with contextlib.suppress(OSError, ValueError, AttributeError):
         if errors.fileno() == 2 and os.environ.get("TF_CPP_MIN_LOG_LEVEL") != "0":
             kept = os.dup(2)

@@ -1,4 +1,4 @@
-"""The data of a comparison from arrays and data frames in Python."""
+"""The data of a comparison, made from arrays and data frames."""
 
 import dataclasses
 from typing import Any
@@ -19,7 +19,7 @@ from csdl_keras_cli.splits import split
 def data_of_arrays(
     x: Any, y: Any, costs: Any, today: Any, split_by: Any, groups: Any, seed: int
 ) -> Data:
-    """Checks what `csdl_keras.compare` is given, and splits it."""
+    """Checks and splits the data of `csdl_keras.compare`."""
     classes = own_classes("y", y)
     numbers = check_labels(y if classes is None else positions("y", y, classes))
     parts = split(numbers, seed, split_by, groups)

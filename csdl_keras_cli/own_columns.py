@@ -1,4 +1,4 @@
-"""Columns of a user's table: labels, costs, dates, and inputs that are something else."""
+"""Checks the columns of a user's table: labels, dates, and texts that look like numbers."""
 
 import contextlib
 import datetime
@@ -11,7 +11,7 @@ import pandas
 
 from csdl_keras_cli.columns import finite_numbers
 
-#: More labels are hardly classes.
+#: A column with more labels is most likely not one of classes.
 MOST_LABELS = 1000
 
 _DAY, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|\.)?", r"(?:1[5-9]|2\d)\d\d"
@@ -31,7 +31,7 @@ _DATE = rf"""(?ix) \s* (?:
     ) (?:(?:T|,?\ +){_TIME})?
   | {_TIME}
 ) \s*"""
-#: Days, and times of day, in the forms of `strptime`, that columns of dates are read by.
+#: Formats of `strptime` for days and times of day in columns of dates.
 _DAYS = [
     *("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d.%m.%Y", "%d.%m.%y"),
     *("%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d/%m/%y", "%m/%d/%y"),
@@ -45,19 +45,20 @@ _NUMBER = rf"""(?ix) \s* [(<>~]?\s?[-+−]?\s?{_UNIT}\s?[-+−]?
       | \d+(?:[.,]\d*)? | [.,]\d+ )
     (?:e[-+]?\d+)? \s?{_UNIT}[-)]? \s*"""
 _WAYS_OUT = (
-    "--drop COLUMN leaves a column out, --categories COLUMN takes its texts as categories, "
-    "--missing TEXT says what stands for a missing value, such as --missing='?', and "
-    "--date-format 'COLUMN=%d/%m/%Y' how dates are written. Or write plain numbers, such as 1202.5."
+    "Use --drop COLUMN to leave a column out, --categories COLUMN to treat its texts as "
+    "categories, --missing TEXT to name the text of a missing value, such as --missing='?', or "
+    "--date-format 'COLUMN=%d/%m/%Y' for dates. Or write plain numbers, such as 1202.5."
 )
 
 
 def check_inputs(
     frame: pandas.DataFrame, categories: list[str], formats: Mapping[str, str]
 ) -> dict[str, str]:
-    """Returns the formats of columns of texts that are dates, `formats` among them.
+    """Returns the formats of columns of date texts, including `formats`.
 
-    Refuses infinite numbers, and texts most of which look like numbers, or like dates of no or of
-    several formats. A cell without a letter or digit, such as a dash, counts as missing there.
+    Raises an error for infinite numbers, and for texts most of which look like numbers, or like
+    dates of unknown or ambiguous format. A date without letters and digits, such as a dash, is
+    missing.
     """
     told: list[str] = []
     found = dict(formats)
@@ -75,24 +76,24 @@ def check_inputs(
             if len(fitting) == 1:
                 found[str(name)] = fitting[0]
                 continue
-            what = "dates, all of one format"
+            what = "dates of unknown or mixed formats"
             if fitting:
-                what = f"dates that are read in one way, and not as {' or '.join(fitting)},"
+                what = f"dates that could be {' or '.join(fitting)}"
         elif 2 * numbers.sum() > words.sum():
-            alike, what = numbers, "numbers and no texts"
+            alike, what = numbers, "texts that look like numbers"
         else:
             continue
         others = ", ".join(map(repr, counts.index.difference(alike.index, sort=False)[:3]))
-        besides = f", and besides {others}" if others else ""
+        besides = f", and also {others}" if others else ""
         listed = " and ".join(map(repr, alike.index[:2]))
-        told.append(f"Expected {what} in column {str(name)!r}; received {listed}{besides}.")
+        told.append(f"Column {str(name)!r} has {what}, such as {listed}{besides}.")
     if told:
         raise ValueError(f"{' '.join(told)} {_WAYS_OUT}")
     return found
 
 
 def date_formats(texts: list[str]) -> list[str]:
-    """Returns the formats of `strptime` by which all texts are dates, `""` for ISO 8601."""
+    """Returns the formats of `strptime` that fit all texts, `""` for ISO 8601."""
     with contextlib.suppress(ValueError):
         all(map(datetime.datetime.fromisoformat, texts))
         return [""]
@@ -107,9 +108,9 @@ def date_formats(texts: list[str]) -> list[str]:
 
 
 def as_written(texts: pandas.Series) -> Any:
-    """Returns labels of a .csv file, whole numbers and Python's booleans as such, else as texts.
+    """Returns labels of a .csv file: whole numbers and Python's booleans as such, else texts.
 
-    01 is no other way to write 1, nor 1.0, nor true one to write True.
+    01, 1.0 and true remain texts, different from 1 and True.
     """
     bare = texts.str.strip()
     if bare.str.fullmatch("0|-?[1-9][0-9]*").eq(True).all():
@@ -119,17 +120,17 @@ def as_written(texts: pandas.Series) -> Any:
 
 
 def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
-    """Returns the labels, sorted, those that are numbers by size, and each example's place."""
+    """Returns the sorted labels, numbers by size, and the position of each example's label."""
     column = pandas.Series(values)
     if column.isna().any():
         raise ValueError(
-            f"Expected a label in each row of {name!r}; received none in row "
-            f"{int(column.isna().argmax()) + 1}. Remove such rows."
+            f"The label in row {int(column.isna().argmax()) + 1} of {name!r} is missing. Remove "
+            "such rows."
         )
     if pandas.api.types.infer_dtype(column) not in ("string", "integer", "boolean", "floating"):
         raise ValueError(
-            f"Expected labels in {name!r} of one type, strings, whole numbers or booleans; "
-            f"received {column.iloc[0]!r} among others."
+            f"Labels in {name!r} must all be strings, whole numbers or booleans; received "
+            f"{column.iloc[0]!r} among others."
         )
     listed = np.array(column.tolist())
     labels, numbers, counts = np.unique(listed, return_inverse=True, return_counts=True)
@@ -138,32 +139,34 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
         for size in sizes if labels.dtype.kind in "fU" else ():
             if not (size.is_integer() and abs(size) <= 2**53):
                 raise ValueError(
-                    f"Expected labels of classes in {name!r}, strings or whole numbers; received "
-                    f"{size:g}. Group amounts into classes first."
+                    f"Labels in {name!r} must be strings or whole numbers; received {size:g}. "
+                    "Group amounts into classes first."
                 )
         order = np.argsort(sizes, kind="stable")  # Strings would have 10 before 9.
         labels, counts, numbers = labels[order], counts[order], np.argsort(order)[numbers]
         labels = labels.astype("int64") if labels.dtype.kind == "f" else labels
     if not 2 <= len(labels) <= MOST_LABELS:
-        told = f"{len(labels)}, such as {labels[0]!s}"
-        raise ValueError(f"Expected 2 to {MOST_LABELS} labels in {name!r}; received {told}.")
+        raise ValueError(
+            f"{name!r} must have 2 to {MOST_LABELS} different labels; received {len(labels)}, such "
+            f"as {labels[0]!s}."
+        )
     named = [f"{label!r} ({count})" for label, count in zip(labels.tolist(), counts, strict=True)]
     bare = [re.sub(r"\s", "", str(label)) for label in labels]
     if alike := [one for one, text in zip(named, bare, strict=True) if bare.count(text) > 1]:
         raise ValueError(
-            f"Expected labels in {name!r} that differ in more than blanks; received "
-            f"{', '.join(alike)}. Write them alike, or give them other names."
+            f"Some labels in {name!r} differ only in blanks: {', '.join(alike)}. Write them alike, "
+            "or give them different names."
         )
     if rare := [one for one, count in zip(named, counts, strict=True) if count < 3]:
         raise ValueError(
-            f"Expected at least 3 examples of each label in {name!r}, one each for training, "
-            f"validation and test; received fewer of {', '.join(rare[:5])}."
+            f"Each label in {name!r} needs at least 3 examples, one each for training, validation "
+            f"and test; there are fewer of {', '.join(rare[:5])}."
         )
     return tuple(labels.tolist()), numbers.astype(np.int64)
 
 
 def number_of(value: Any) -> float | None:
-    """Returns the number that a value is or that a text writes, `None` if there is none."""
+    """Returns a number, or a text as a number; `None` if it cannot be converted."""
     try:
         return float(value)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Tables of a user: .csv files as spreadsheets, R and other programs write them, and others."""
+"""Reads tables of a user: .csv files of spreadsheets, R and other programs, .parquet and .npz."""
 
 import argparse
 import csv
@@ -17,13 +17,13 @@ from csdl_keras_cli.columns import finite_numbers
 from csdl_keras_cli.did_you_mean import did_you_mean
 from csdl_keras_cli.own_columns import as_written, check_inputs, read_labels
 
-#: Commas come last, since there are some in names and numbers, too.
+#: Commas come last, since names and numbers may contain them too.
 _SEPARATORS = (";", "\t", "|", ",")
 _WHITE = {"uint8": 255, "uint16": 65535}
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
-#: The line by which Excel tells the separator, such as "sep=;".
+#: The line with the separator that Excel reads, such as "sep=;".
 _EXCEL = re.compile(r'\A"?sep=(.)"?[ \t]*(?:\n|$)', re.IGNORECASE)
-#: Numbers that may have either decimals or thousands, such as 1,234.
+#: Numbers with separators that may be those of decimals or of thousands, such as 1,234.
 THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:[.,]\d{3})+")
 
 
@@ -44,24 +44,24 @@ class OwnFile:
     frame: Any = None
     #: The formats of columns whose texts are dates.
     dates: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    #: What was left out, columns without a name or files, and what else stands out.
+    #: Unnamed columns or files that were left out, and other remarks.
     left_out: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
 
 
 def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], str | None]:
-    """Returns arguments of `pandas.read_csv`, all rows, and the first row's name if rows have one.
+    """Returns arguments of `pandas.read_csv`, all rows, and the name of the first row or `None`.
 
-    Lines of more or fewer cells than the first are refused, since pandas would move or invent
-    cells, but for names of rows that R writes: in quotes, or the row's number.
+    Lines must have as many cells as the first one, since pandas would shift or invent cells. The
+    exception are names of rows written by R: in quotes, or the row's number.
     """
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"Expected {path} to be text in UTF-8; {error}.") from error
+        raise ValueError(f"{path} is not encoded in UTF-8: {error}.") from error
     told, text = _EXCEL.match(text), _EXCEL.sub("", text)
     if not re.search(r"\w", text):
-        raise ValueError(f"Expected {path} to hold a table; the file is empty.")
+        raise ValueError(f"{path} is empty.")
     sample = re.sub(r'"[^"]*"', '""', text[:1_000_000]).lstrip().splitlines()[:100]
     separator = max(_SEPARATORS, key=lambda one: sorted(line.count(one) for line in sample))
     separator = told[1] if told else separator
@@ -74,8 +74,8 @@ def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], 
             if len(cells) > 1 or "".join(cells).strip()
         ]
     except csv.Error as error:
-        line = f"line {reader.line_num + bool(told)}: {error}"
-        raise ValueError(f"Expected {path} to hold a table; {line}.") from error
+        line = reader.line_num + bool(told)
+        raise ValueError(f"{path} cannot be read as a table: line {line}: {error}.") from error
     numbers, rows = zip(*found, strict=True)
     options: dict[str, Any] = {"skiprows": 1} if told else {}
     options |= {"skipinitialspace": True} if spaced else {}
@@ -92,19 +92,18 @@ def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], 
         names = [row[0].strip() for row in body]
         quoted = len(re.findall(r'\n *"', text)) >= len({*names}) == len(names)
         numbered = names == [str(place + 1) for place in range(len(names))]
-        # Lines that end with a separator look alike, but for their last cells.
+        # Unlike these, lines that end with a separator have empty last cells.
         if (numbered or quoted) and any(row[-1] for row in body):
             return options, rows, names[0]
     raise ValueError(
-        f"Expected {path} to have as many cells in each line; received {width} in line "
-        f"{numbers[0]}, {len(rows[place])} in line {numbers[place]}. Cells with the separator "
-        "inside, such as a decimal comma, need quotes, and a separator at the end of a line begins "
-        "one more cell."
+        f"Lines of {path} differ in their number of cells: {width} in line {numbers[0]}, "
+        f"{len(rows[place])} in line {numbers[place]}. Quote cells that contain the separator, "
+        "such as a decimal comma; a separator at the end of a line begins one more cell."
     )
 
 
 def read_table(arguments: argparse.Namespace) -> OwnFile:
-    """Reads the .csv, .parquet or .npz file of `arguments`, which get the names of columns."""
+    """Reads a .csv, .parquet or .npz file, and names columns in `arguments` as in the file."""
     path, label = arguments.data, arguments.label
     suffix, options = path.suffix.lower(), dict[str, Any]()
     told: tuple[str, ...] = ()
@@ -114,7 +113,7 @@ def read_table(arguments: argparse.Namespace) -> OwnFile:
         options["low_memory"] = False
         content = [name or f"Unnamed: {place}" for place, name in enumerate(head)]
         if row_name is not None:
-            told = (f"Lines begin with names of rows, such as {row_name!r}, which are no inputs",)
+            told = (f"Lines begin with row names, such as {row_name!r}, which are not inputs",)
     else:
         content = _content(path, suffix, options)
     known = [str(name) for name in content]
@@ -130,8 +129,8 @@ def read_table(arguments: argparse.Namespace) -> OwnFile:
     labels = content[label]
     if not names or np.ndim(labels) != 1 or not len(labels):
         raise ValueError(
-            f"Expected labels (N,) in {label!r} of {path}, N at least 1, and other columns or "
-            f"arrays as inputs; received labels of shape {np.shape(labels)} and the inputs {names}."
+            f"{path} must have labels (N,) in {label!r}, N at least 1, and other columns or arrays "
+            f"as inputs; received labels of shape {np.shape(labels)} and the inputs {names}."
         )
     costs = [finite_numbers(name, content[name]) for name in arguments.cost_columns]
     if suffix == ".npz":
@@ -148,7 +147,7 @@ def read_table(arguments: argparse.Namespace) -> OwnFile:
     dates: dict[str, str] = {}
     if isinstance(inputs, pandas.DataFrame):
         given = dict(it.split("=", 1) for it in arguments.date_format)
-        # Rows may be ordered by a column that is no input.
+        # The column that orders the rows need not be an input.
         order = [it for it in arguments.split_by if it not in inputs]
         dates = check_inputs(
             content[[*inputs, *order]] if order else inputs, arguments.categories, given
@@ -167,15 +166,13 @@ def _content(path: pathlib.Path, suffix: str, options: dict[str, Any]) -> Any:
             return dict(file)
     except ImportError:
         raise
-    except Exception as error:  # Damaged files make libraries raise nearly anything.
-        raise ValueError(
-            f"Expected {path} to hold columns or arrays of numbers and strings; "
-            f"{type(error).__name__}: {str(error).strip()}"
-        ) from error
+    except Exception as error:  # Damaged files raise many kinds of errors.
+        told = f"{type(error).__name__}: {str(error).strip()}"
+        raise ValueError(f"{path} cannot be read as a {suffix} file: {told}") from error
 
 
 def _name_columns(arguments: argparse.Namespace, known: list[str]) -> None:
-    """Replaces the values of options by the names of columns; several may be between commas."""
+    """Replaces the values of options by lists of column names, splitting them at commas."""
     chosen = {"label": [arguments.label]}
     for option in "drop categories cost_columns known_costs split_by group today".split():
         found = []
@@ -188,32 +185,29 @@ def _name_columns(arguments: argparse.Namespace, known: list[str]) -> None:
     for option, names in chosen.items():
         for name in {*names} - {*known}:
             raise ValueError(
-                f"Expected --{option.replace('_', '-')} to name a column of {arguments.data}, "
-                f"which has {', '.join(map(repr, known[:12]))}{' ...' * (len(known) > 12)}; "
-                f"received {name!r}.{did_you_mean(name, known)}"
+                f"--{option.replace('_', '-')} {name!r} is not a column of {arguments.data}, which "
+                f"has {', '.join(map(repr, known[:12]))}{' ...' * (len(known) > 12)}."
+                f"{did_you_mean(name, known)}"
             )
-    # Costs that are known and dates may be inputs as well, and a date may order the rows.
+    # Known costs and dates may also be inputs, and a date may order the rows.
     options = "label drop categories cost_columns".split()
     exclusive = [name for option in options for name in chosen[option]]
     for names in (known, exclusive):
         if twice := [name for name in names if names.count(name) > 1]:
-            raise ValueError(
-                f"Expected columns of distinct names in {arguments.data}, and options that name "
-                f"different ones; received {twice[0]!r} twice."
-            )
+            where = f"{arguments.data} has" if names is known else "--label, --drop, etc. name"
+            raise ValueError(f"{where} the column {twice[0]!r} twice.")
 
 
 def _inputs_of(path: pathlib.Path, arrays: dict[str, np.ndarray], num_rows: int) -> tuple[Any, str]:
-    """Returns the inputs that some arrays of a file are, and Python that reads the first ones."""
+    """Returns arrays as inputs, and Python code that reads the first of them."""
     shapes = {name: array.shape for name, array in arrays.items()}
     ranks = {len(shape) for shape in shapes.values()}
     right = ranks == {1} or (len(arrays) == 1 and ranks <= {2, 3, 4})
     if not right or {shape[0] for shape in shapes.values()} != {num_rows}:
         raise ValueError(
-            f"Expected the inputs in {path} as one array, (N, columns) or images (N, height, "
-            "width) or (N, height, width, channels), or as one array (N,) for each column, with a "
-            f"row for each of the {num_rows} labels; received the shapes {shapes}. Leave arrays "
-            "out by --drop."
+            f"The inputs in {path} have the shapes {shapes}, with {num_rows} labels. They must be "
+            "one array (N, columns), (N, height, width) or (N, height, width, channels), or an "
+            "array (N,) for each column. Leave arrays out with --drop."
         )
     file = f"numpy.load({str(path)!r})"
     if ranks == {1}:
@@ -226,7 +220,7 @@ def _inputs_of(path: pathlib.Path, arrays: dict[str, np.ndarray], num_rows: int)
     low, high, white = array.min(), array.max(), _WHITE.get(array.dtype.name, 1)
     if low < 0 or high > white:
         raise ValueError(
-            f"Expected images in {name!r} of {path} as uint8, uint16 or from 0 to 1; received "
+            f"Images in {name!r} of {path} must be uint8, uint16 or from 0 to 1; received "
             f"{array.dtype.name} from {low} to {high}."
         )
     axis = "" if array.ndim == 4 else "[..., None]"

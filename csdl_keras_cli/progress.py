@@ -1,4 +1,4 @@
-"""Shows a comparison as it goes on: rows as they finish, what is trained, and the time left."""
+"""Shows the progress of a comparison: finished rows, the present step, and the time left."""
 
 import contextlib
 import sys
@@ -9,12 +9,12 @@ from typing import Any
 
 from csdl_keras_cli.comparison_text import HEADS, cells, line
 
-#: Seconds between two lines on what is going on, where nothing can be drawn anew.
+#: Seconds between two lines on the present step, where nothing can be redrawn.
 EVERY = 15.0
 
 
 class Progress:
-    """Counts epochs and rows; shows nothing, which subclasses do inside a `with`."""
+    """Counts epochs and rows silently; subclasses show them inside a `with`."""
 
     def __init__(self) -> None:
         self.what, self.detail = "", ""
@@ -30,32 +30,32 @@ class Progress:
         pass
 
     def working(self, what: str) -> None:
-        """Says what is going on."""
+        """Begins a step of that name."""
         self.what, self.detail, self._since = what, "", time.monotonic()
 
     def row(self, comparison: Any) -> None:
-        """Shows the row that was added last."""
+        """Shows the newest row."""
 
     def tell(self, text: str) -> None:
         """Shows a line of text."""
 
     def plan(self, epochs: Mapping[str, int]) -> None:
-        """Takes the epochs that networks will train, by the names of their rows."""
+        """Sets the planned epochs of networks, by the names of their rows."""
         self._planned = dict(epochs)
 
     def done(self, name: str) -> None:
-        """Counts the epochs of a row that is done, also those that were not needed."""
+        """Counts all planned epochs of a finished row, which may have stopped early."""
         self._finished += self._planned.get(name, 0)
         self._done = self._finished
 
     @property
     def epochs(self) -> tuple[int, int]:
-        """The epochs that are done, and all of them."""
+        """The number of finished epochs, and of all epochs."""
         return min(self._done, sum(self._planned.values())), sum(self._planned.values())
 
     @property
     def left(self) -> str:
-        """The time left, from the epochs that have run."""
+        """The time left, estimated from the epochs that have run."""
         done, total = self.epochs
         if not done or not self._seconds:
             return ""
@@ -65,12 +65,12 @@ class Progress:
         )
 
     def status(self) -> str:
-        """Says in a line what is going on."""
+        """Returns a line on the present step."""
         seconds = f"{time.monotonic() - self._since:.0f} s"
         return ", ".join(filter(None, (f"{self.what}: {self.detail or seconds}", self.left)))
 
     def callback(self) -> Any:
-        """Returns the callback of Keras that counts epochs."""
+        """Returns a Keras callback that counts epochs."""
         import keras
 
         progress = self
@@ -90,7 +90,7 @@ class Progress:
 
 
 class Lines(Progress):
-    """Prints a line for each row, and one every 15 seconds on what is going on."""
+    """Prints a line for each row, and every 15 seconds one on the present step."""
 
     def __enter__(self) -> "Lines":
         self._stopped = threading.Event()
@@ -114,7 +114,7 @@ class Lines(Progress):
         print(text, flush=True)
 
     def row(self, comparison: Any) -> None:
-        # What is the best, and cannot be told from it, changes with each row.
+        # Marks are left out, since later rows change them.
         frame = comparison.to_frame().assign(mark="")
         name = comparison.last
         if name in frame.index:
@@ -122,7 +122,7 @@ class Lines(Progress):
 
 
 class Screen(Progress):
-    """Draws a table that grows on a terminal, and below it a bar over epochs."""
+    """Draws a growing table on a terminal, with a progress bar over epochs below it."""
 
     def __enter__(self) -> "Screen":
         from rich.console import Console
@@ -143,7 +143,7 @@ class Screen(Progress):
         return self
 
     def __exit__(self, *error: object) -> None:
-        with contextlib.suppress(Exception):  # What is left to draw is not worth an error.
+        with contextlib.suppress(Exception):  # Failing to draw is not worth an error.
             self._bar.update(self._task, visible=False)
             self._live.stop()
 
@@ -174,9 +174,9 @@ class Screen(Progress):
 
 
 def progress(verbose: str | int) -> Progress:
-    """Returns what shows a comparison: a terminal, lines, or with 0 nothing.
+    """Returns a `Screen` in terminals, `Lines` elsewhere, or a silent `Progress` if `verbose` is 0.
 
-    `"auto"` shows it in a terminal or notebook alone, 1 always.
+    With `"auto"`, only terminals and notebooks show progress.
     """
     if verbose == 0 or (verbose == "auto" and not (_is_terminal() or "ipykernel" in sys.modules)):
         return Progress()

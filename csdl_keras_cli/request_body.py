@@ -1,4 +1,4 @@
-"""Bodies of requests as what a model takes, and of answers, with their description for OpenAPI."""
+"""Validates and describes the bodies of requests and answers."""
 
 import reprlib
 from typing import Annotated, Any
@@ -23,7 +23,7 @@ from csdl_keras_cli.did_you_mean import did_you_mean
 from csdl_keras_cli.saved_model import COST_MATRIX, Input, SavedModel
 
 ROWS = "rows"
-#: More categories are not listed.
+#: A description lists no more categories than this.
 _LISTED = 100
 
 
@@ -35,9 +35,10 @@ class Answer(BaseModel):
 
 
 class RequestBody:
-    """What requests hold: arrays, in `max_batch` at most, or rows, for a model with columns.
+    """Reads requests, which have arrays or, for a model with columns, rows of a table.
 
-    With `missing_values`, null stands for missing values in arrays of floats.
+    `max_batch` is the maximum number of examples. With `missing_values`, null is a missing value in
+    arrays of floats.
     """
 
     def __init__(self, model: SavedModel, max_batch: int, missing_values: bool):
@@ -46,7 +47,7 @@ class RequestBody:
         self.arrays, self.columns = dict(model.inputs), None
         fields: dict[str, Any] = {}
         if model.columns is not None:
-            # Rows have the amounts that known costs are computed from.
+            # Known costs are computed from amounts in the rows.
             given = {COST_MATRIX} if model.known_costs is None else set()
             self.arrays = {name: model.inputs[name] for name in given & {*model.inputs}}
             self.columns = _columns_schema(model.columns, model.amounts)
@@ -58,7 +59,7 @@ class RequestBody:
             fields[name] = _array_type(name, end, max_batch, missing_values)
         self._body = TypeAdapter(_object_type("Request", fields))
         self._only_rows = [*fields] == [ROWS]
-        #: The JSON schema of a request, without references, which have no place in OpenAPI.
+        #: The JSON schema of a request, without references, which OpenAPI would not find.
         self.schema = self._body.json_schema()
         if self.columns is not None:
             row = self.schema.pop("$defs")["Row"]
@@ -68,7 +69,7 @@ class RequestBody:
     def read(self, content: Any) -> tuple[Any, Any]:
         """Returns inputs and known costs for `SavedModel.decide`."""
         if self._only_rows and isinstance(content, dict) and ROWS not in content:
-            content = {ROWS: [content]}  # One row by itself.
+            content = {ROWS: [content]}  # A single row.
         try:
             found = self._body.validate_python(content)
         except ValidationError as error:
@@ -85,9 +86,9 @@ class RequestBody:
         arrays = {name: np.array(found[name], end.dtype) for name, end in self.arrays.items()}
         sizes = {name: len(it) for name, it in found.items()}
         if COST_MATRIX in arrays and (arrays[COST_MATRIX].ndim == 2 or sizes[COST_MATRIX] == 1):
-            del sizes[COST_MATRIX]  # One matrix is for all examples.
+            del sizes[COST_MATRIX]  # One matrix for all examples.
         if len({*sizes.values()}) > 1:
-            raise ValueError(f"Expected inputs, as many in each field; received {sizes}.")
+            raise ValueError(f"Fields must have as many examples as each other; received {sizes}.")
         if self.model.columns is None:
             return arrays, None
         names = {*self.model.columns.names, *self.model.amounts}
@@ -96,7 +97,7 @@ class RequestBody:
 
 
 def _object_type(title: str, fields: dict[str, Any]) -> Any:
-    """Returns the type of an object, whose check ends at the first name that is none of fields."""
+    """Returns the type of an object; validation stops at the first unknown name."""
 
     def check(value: Any) -> Any:
         for name in value if isinstance(value, dict) else ():
@@ -110,7 +111,7 @@ def _object_type(title: str, fields: dict[str, Any]) -> Any:
 
 
 def _array_type(name: str, end: Input, max_batch: int, missing_values: bool) -> Any:
-    """Returns the type of an array as nested lists, whose check ends at the first error."""
+    """Returns the type of an array as nested lists; validation stops at the first error."""
     kind, costs = end.dtype.kind, name == COST_MATRIX
     plain = {"b": bool, "i": int, "u": int, "f": float, "U": str}
     found: Any = Annotated[plain[kind], Strict()]
@@ -129,12 +130,12 @@ def _array_type(name: str, end: Input, max_batch: int, missing_values: bool) -> 
 
 
 def has_batch(name: str, end: Input) -> bool:
-    """Returns whether the first axis is that of examples, and not the rows of one cost matrix."""
+    """Returns whether the first axis is that of examples, not the rows of one cost matrix."""
     return name != COST_MATRIX or len(end.shape) == 3
 
 
 def _as_batch(values: Any) -> Any:
-    """Returns one cost matrix, a list of lists of anything else, as that of all examples."""
+    """Returns a single cost matrix as a batch of one."""
     try:
         return values if isinstance(values[0][0], list) else [values]
     except (IndexError, KeyError, TypeError):
@@ -142,7 +143,7 @@ def _as_batch(values: Any) -> Any:
 
 
 def _columns_schema(columns: Columns, amounts: list[str]) -> dict[str, dict[str, Any]]:
-    """Returns the JSON schema of each column; the model itself checks the types of values."""
+    """Returns the JSON schema of each column; the model itself checks types."""
     fields: dict[str, dict[str, Any]] = {}
     for name, known in zip(columns.names, columns.categories, strict=True):
         fields[str(name)] = {"type": ["number", "boolean", "null"]}

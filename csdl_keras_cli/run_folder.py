@@ -1,4 +1,4 @@
-"""The record of what made a folder of results, `run.json`."""
+"""Records the runs that made a folder of results in `run.json`."""
 
 import argparse
 import contextlib
@@ -23,7 +23,7 @@ from csdl_keras.paper.results import read_runs
 
 
 class RunRecord:
-    """The record of a run in run.json, the command, versions, settings and data, after others."""
+    """Appends a record with command, versions, settings and data of a run to `run.json`."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class RunRecord:
         data: Mapping[str, object],
     ):
         self._path, before = folder / "run.json", read_runs(folder)
-        # The default of --dataset counts for nothing where own data are given.
+        # With own data, the default of --dataset is not used.
         own = {"dataset": None} if vars(arguments).get("data") else {}
         machine = {"processor": platform.machine(), "cores": os.cpu_count()}
         machine["accelerators"] = ", ".join(accelerators()) or "none"
@@ -56,15 +56,15 @@ class RunRecord:
         self.add()
 
     def add(self, **findings: object) -> None:
-        """Adds what the run found."""
+        """Adds findings of the run to its record."""
         self._records[-1] |= findings
-        # Paths are no values of JSON.
+        # JSON has no paths.
         content = json.dumps({"runs": self._records}, indent=2, default=str)
         replace_file(self._path, f"{content}\n".encode())
 
 
 def accelerators() -> list[str]:
-    """Returns the names of the devices that the backend computes on, other than processors."""
+    """Returns the names of the accelerators that the backend uses."""
     if keras.backend.backend() == "torch":
         cuda = importlib.import_module("torch").cuda
         return [cuda.get_device_name(index) for index in range(cuda.device_count())]
@@ -73,7 +73,7 @@ def accelerators() -> list[str]:
 
 
 def _commit() -> str | None:
-    """Returns the commit of the checkout that the package is in, `None` if it is in none."""
+    """Returns the commit of the package's Git checkout, or `None` if there is none."""
     folder = pathlib.Path(csdl_keras.__file__).parents[1]
     if not (folder / ".git").exists():
         return None

@@ -1,4 +1,4 @@
-"""Classifiers in files of three kinds, which decide alike."""
+"""Loads classifiers from .keras, .joblib and .onnx files behind one interface."""
 
 import dataclasses
 import json
@@ -14,7 +14,7 @@ from csdl_keras_cli.columns import Columns
 from csdl_keras_cli.known_costs import Expressions, cost_matrices, names_of
 from csdl_keras_cli.optional import check_installed
 
-#: Names of a model's only input, and of the input of costs.
+#: The names of a model's only input and of the input of costs.
 INPUTS, COST_MATRIX = "inputs", "cost_matrix"
 _OUTPUTS = ("decision", "costs")
 _FACTS = ("classes", "decisions", "columns", "known_costs", "unit")
@@ -22,66 +22,66 @@ _DTYPES = {"float": "float32", "double": "float64", "string": "str", "bfloat16":
 
 
 class Input(NamedTuple):
-    """An array that a model takes; sizes that may be any are `None`, such as that of the batch."""
+    """An input array of a model; sizes that may vary, such as that of the batch, are `None`."""
 
     shape: tuple[int | None, ...]
     dtype: np.dtype
 
 
 class OutputError(ValueError):
-    """Raised if an output is not a finite number."""
+    """An output is not a finite number."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SavedModel:
-    """A classifier of a file, with what the file tells of its inputs and decisions."""
+    """A classifier loaded from a file, with its inputs and decisions."""
 
-    #: Returns decisions `(N,)` and costs `(N, D)` for what `inputs` names.
+    #: Returns decisions `(N,)` and costs `(N, D)` for a dict of `inputs`.
     run: Callable[[dict[str, Any]], Sequence[np.ndarray]]
     inputs: Mapping[str, Input]
-    #: Names of the decisions, those of classes first, or their numbers.
+    #: The names of the decisions, those of classes first, or their numbers.
     labels: list[Any]
     columns: Columns | None = None
     known_costs: Expressions | None = None
-    #: What a cost of 1 stands for, if the model's costs are its own.
+    #: The factor that turns the model's costs into the user's unit, unless costs are an input.
     unit: float = 1.0
 
     @property
     def input_shape(self) -> tuple[int | None, ...]:
-        """The shape of the first input, as of a batch."""
+        """The shape of the first input, including the batch."""
         return next(iter(self.inputs.values())).shape
 
     @property
     def amounts(self) -> list[str]:
-        """The columns that known costs are computed from, each once."""
+        """The columns from which known costs are computed."""
         inputs = () if self.columns is None else self.columns.names
         return names_of(self.known_costs or [], inputs)
 
     def costs_of(self, columns: Any) -> np.ndarray | None:
-        """Returns the costs `(N, K, D)` of rows by their amounts, if the model has known costs."""
+        """Returns the costs `(N, K, D)` of rows, or `None` if the model has fixed costs."""
         return None if self.known_costs is None else cost_matrices(self.known_costs, columns)
 
     def decide(self, x: Any, costs: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the decisions `(N,)`, as places in `labels`, and expected costs `(N, D)`.
+        """Returns decisions `(N,)`, as positions in `labels`, and expected costs `(N, D)`.
 
-        `x` is a data frame or a dict of columns for a model with columns, else the array of the
-        only input or a dict of arrays; `costs` are those that are known, `(N, K, D)`.
+        For a model with columns, `x` is a data frame or a dict of columns, else an array or a dict
+        of arrays. `costs` `(N, K, D)` are those known when deciding.
         """
         if self.columns is not None:
             x = self.columns.encode(x)
             if (large := np.abs(x) > LARGEST_NUMBER).any():
                 name = self.columns.encoded_names[np.argmax(large.any(axis=0))]
-                most = f"a size up to {LARGEST_NUMBER:g}"
-                raise ValueError(f"Expected numbers of {most} in column {name!r}; received others.")
+                most = f"larger than {LARGEST_NUMBER:g}"
+                raise ValueError(f"Column {name!r} has numbers of a size {most}.")
         feed = x if isinstance(x, dict) else {INPUTS: x}
         feed = feed if costs is None else {**feed, COST_MATRIX: costs}
         try:
             decisions, expected = self.run(feed)
         except Exception as error:
-            # Shapes and numbers are valid, so a string may be unknown to the model.
+            # Shapes and numbers are valid, but the model may not know a string.
             raise ValueError("The model cannot compute with these inputs.") from error
         if not np.isfinite(expected).all():
-            raise OutputError("The model's output was no number.")
+            raise OutputError("The model's output is not a finite number.")
         return decisions, expected * (1 if COST_MATRIX in feed else self.unit)
 
 
@@ -89,8 +89,8 @@ def load(path: pathlib.Path) -> SavedModel:
     """Loads a classifier from a `.keras`, `.joblib` or `.onnx` file."""
     loaders = {".keras": _keras, ".joblib": _joblib, ".onnx": _onnx}
     if path.suffix not in loaders or not path.is_file():
-        what = path if path.is_file() else f"{path}, and there is no such file"
-        raise ValueError(f"Expected a model in a {', '.join(loaders)} file; received {what}.")
+        what = "is not one" if path.is_file() else "does not exist"
+        raise ValueError(f"A model must be in a {', '.join(loaders)} file; {path} {what}.")
     return loaders[path.suffix](path)
 
 
@@ -151,9 +151,7 @@ def _joblib(path: pathlib.Path) -> SavedModel:
 
     model = joblib.load(path)
     if not hasattr(model, "predict_cost"):
-        raise ValueError(
-            f"Expected a classifier that csdl-keras compare saved; {path} holds {model!r}."
-        )
+        raise ValueError(f"{path} has {model!r}, not a classifier saved by csdl-keras compare.")
     inputs = {INPUTS: Input((None, *(model.input_shape or ())), np.dtype("float32"))}
     if model.known_costs is not None:
         shape = (None, len(model.known_costs), len(model.decisions))
@@ -162,14 +160,14 @@ def _joblib(path: pathlib.Path) -> SavedModel:
     def run(feed: dict[str, Any]) -> Sequence[np.ndarray]:
         given = (feed[INPUTS], feed.get(COST_MATRIX))
         costs = model.predict_cost(*given)
-        # Anything but the Bayes decision is computed again from the inputs.
+        # Other rules decide from the inputs, not from the costs.
         return (costs.argmin(axis=1) if model.rule == "Bayes" else model.decide(*given)), costs
 
     return SavedModel(run, inputs, model.labels, model.columns, model.known_costs)
 
 
 def _named(run: Any, inputs: Any, num_decisions: int, facts: Mapping[str, Any]) -> SavedModel:
-    """Returns a model with the names and columns that a file holds, if there are some."""
+    """Returns a model with the names, columns and costs that its file has."""
     known = facts.get("decisions") or facts.get("classes") or []
     others = [f"decision_{place}" for place in range(len(known), num_decisions)]
     labels = [*known, *others] if known else list(range(num_decisions))
@@ -178,7 +176,7 @@ def _named(run: Any, inputs: Any, num_decisions: int, facts: Mapping[str, Any]) 
 
 
 def _arrays(feed: Mapping[str, Any], inputs: Mapping[str, Input]) -> dict[str, np.ndarray]:
-    """Returns arrays of the dtypes of a model; what is too large shows in its outputs."""
+    """Returns arrays of a model's dtypes; numbers that are too large show in its outputs."""
     with np.errstate(over="ignore"):
         return {name: np.asarray(feed[name], dtype) for name, (_, dtype) in inputs.items()}
 

@@ -38,7 +38,7 @@ _HEAD = ["trial", "status", "validation_cost", "seconds"]
 
 
 class Candidates:
-    """Trains an algorithm by settings, and compares the cost of decisions with the default's."""
+    """Trains an algorithm by settings, and compares its validation cost with the default's."""
 
     def __init__(self, arguments: argparse.Namespace, folder: pathlib.Path):
         self.data, self.algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
@@ -46,7 +46,7 @@ class Candidates:
             raise ValueError(reason)
         self.form = self.data.suiting(self.algorithm)
         self.matrix = self.data.matrix_of(FIRST_COST_SEED)
-        #: The matrix to train for, unless examples have costs of their own.
+        #: The cost matrix to train with, or `None` if each example has its own costs.
         self.prices = self.matrix if self.data.own_costs is None else None
         settings = Settings()
         if arguments.epochs is not None:
@@ -55,29 +55,29 @@ class Candidates:
         self.trainer = self.form.trainer(settings, arguments.seed, cache=cache, verbose="auto")
         means = self.data.prices("val", self.matrix).mean(axis=0)
         constant = self.data.decisions[means.argmin()]
-        #: The costs with which each trial's is compared, as text.
+        #: Text with the costs with which those of trials are compared.
         self.others = f"always {constant} {number(means.min())}"
 
     def trained(self, settings: Settings) -> Any:
-        """Returns what settings train, which the folder keeps once it is trained."""
+        """Trains by settings, or loads the result from the folder if it is there."""
         return self.trainer.train(self.algorithm, self.prices, settings)
 
     def score(self, settings: Settings) -> dict[str, float]:
-        """Trains by settings; returns metrics."""
-        forget_models()  # those of earlier trials
+        """Trains by settings; returns the metrics of a trial."""
+        forget_models()  # Those of earlier trials use memory.
         trained = self.trained(settings)
         paid = self.data.paid("val", self.matrix, self.form.decided(trained.model, "val"))
         return {"val_average_cost": float(paid.mean()), "seconds": round(trained.seconds, 2)}
 
     def score_default(self) -> dict[str, Any]:
-        """Trains untuned and tells what came of it; returns a row of `trials.csv`."""
+        """Trains with the default settings; returns a row of `trials.csv`."""
         cost, seconds = self.score(self.trainer.settings).values()
         self._tell("untuned", f"validation cost {number(cost)} ({self.others}), {seconds:.0f} s")
         self.others = f"untuned {number(cost)}, {self.others}"
         return dict(zip(_HEAD, (_DEFAULT, "COMPLETED", cost, seconds), strict=True))
 
     def announce(self, trial: Any) -> None:
-        """Tells what came of a trial."""
+        """Prints the result of a trial."""
         reason = (trial.message or "").strip().splitlines()[-1:]
         told = f"{trial.status.lower()} {' '.join(reason)}"
         if trial.status == "COMPLETED":
@@ -111,20 +111,20 @@ def tune(arguments: argparse.Namespace) -> int:
             settings, described = {"cost_matrix": candidates.matrix.tolist()}, data_record(data)
             record = RunRecord(folder, arguments, settings, described)
             print(summary(data), costs_text(data, candidates.matrix), sep="\n")
-            print(f"{algorithm.title} on {data.name}, which is first trained untuned.", flush=True)
+            print(f"{algorithm.title} on {data.name}, first trained untuned.", flush=True)
         default = candidates.score_default()
         if not worker:
             left = arguments.max_trials - len(tuner.oracle.trials)
             minutes = math.ceil(left * default["seconds"] / 60)
             print(
-                f"At most {left} trials follow in {folder}: {minutes} min if each takes as long, "
-                "and more for larger networks and more epochs. Stop them when you like: the same "
-                "command goes on from there.",
+                f"Up to {left} trials follow in {folder}: {minutes} min if each takes as long, "
+                "more with larger networks or more epochs. You can stop at any time: the same "
+                "command continues.",
                 flush=True,
             )
         with failures.step("the search"):
             tuner.search(verbose=0)
-    if worker:  # It leaves the report to its chief.
+    if worker:  # The chief writes the report.
         return failures.tell()
     trials = trials_of(tuner, default)
     with failures.step("trials.csv"), replacing(folder / "trials.csv") as unfinished:
@@ -132,7 +132,7 @@ def tune(arguments: argparse.Namespace) -> int:
     succeeded = trials[trials["validation_cost"].notna() & (trials["trial"] != _DEFAULT)]
     if succeeded.empty:
         if not failures:
-            raise ValueError("Expected at least one trial to succeed; received none that did.")
+            raise ValueError("No trial succeeded.")
         return failures.tell()
     with failures.step("search.png"):
         plot_search(trials, folder / "search.png")
@@ -146,7 +146,7 @@ def tune(arguments: argparse.Namespace) -> int:
         tuned, untuned = decisions = [candidates.form.decided(one.model, "test") for one in models]
         truth, prices = data.judged_by(candidates.matrix)
         pair = compare_costs(truth, tuned, untuned, prices)
-        # Test examples say what tuning brings, and choose nothing. Of equal costs the default wins.
+        # Validation costs decide, and if they are equal, the default wins.
         place = int(trials["trial"][0] == _DEFAULT)
         kept = ("the best trial", "the untuned default")[place]
         path = save_best(candidates.form.finished(models[place]), folder)
@@ -156,21 +156,21 @@ def tune(arguments: argparse.Namespace) -> int:
         lines = "\n".join(snippet(data, path))
         print(
             f"\n{told}\n{path} is {kept}, by validation cost: {number(cost)} tuned, "
-            f"{number(default['validation_cost'])} untuned. {report.sentence} The model decides by "
-            f"itself. Load it:\n\n{lines}"
+            f"{number(default['validation_cost'])} untuned. {report.sentence} Load the model and "
+            f"decide:\n\n{lines}"
         )
     return failures.tell()
 
 
 def verdict(name: str, pair: CostDifference, paid: bool) -> str:
-    """Says whether tuning paid, by a trial's test costs minus those of the untuned default."""
+    """Returns a sentence on whether tuning paid, by the difference of test costs."""
     amount = f"{number(abs(pair.difference), 3)} {'less' if pair.difference < 0 else 'more'}"
     sure = pair.cheaper or pair.costlier or not pair.difference
     return (
         f"Tuning {'paid' if paid else 'did not pay'}: on test examples trial {name} costs "
         f"{f'{amount} per decision than' if pair.difference else 'as much as'} the untuned default "
         f"(95 % interval of the saving {number(-pair.high, 3)} to {number(-pair.low, 3)}"
-        f"{'' if sure else ', perhaps chance'})."
+        f"{'' if sure else ', possibly by chance'})."
     )
 
 
@@ -188,12 +188,12 @@ def trials_of(tuner: Any, default: dict[str, Any]) -> pandas.DataFrame:
 
 
 def trials_text(trials: pandas.DataFrame) -> str:
-    """Returns a table of the untuned default and the best trials, a column each."""
+    """Returns a text table with columns for the untuned default and the best trials."""
     untuned, done = trials["trial"] == _DEFAULT, trials["validation_cost"].notna()
     shown = pandas.concat([trials[untuned], trials[done & ~untuned].head(6)])
     table = shown.drop(columns="status").set_index("trial").T
     text = table.to_string(float_format="{:.4g}".format, na_rep="")
-    return f"The best of {len(trials) - 1} trials, which are in trials.csv\n{text}"
+    return f"The best of {len(trials) - 1} trials (all are in trials.csv)\n{text}"
 
 
 def plot_search(trials: pandas.DataFrame, path: pathlib.Path) -> None:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from csdl_keras_cli.saved_model import SavedModel
 
-HELP = "answer requests over HTTP with decisions of a saved model"
+HELP = "serve the decisions of a saved model over HTTP"
 DESCRIPTION = (
-    "Serves a saved classifier: POST /decide with rows of a table as they are, or arrays, answers "
-    "decisions and expected costs. The page /docs describes both. Neither Keras nor TensorFlow is "
-    "needed for .onnx files."
+    "Serves a saved classifier over HTTP: POST raw rows of a table, or arrays, to /decide to get "
+    "decisions and expected costs. The page /docs describes requests and answers. An .onnx file "
+    "needs neither Keras nor TensorFlow."
 )
 
 
@@ -27,10 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     parser.add_argument("--port", type=int, default=8000, help="port (%(default)s)")
-    add_number(parser, "--concurrency", "requests computed at once (%(default)s)", 2)
-    text = "further requests that may wait; others are told to retry (%(default)s)"
+    add_number(
+        parser, "--concurrency", "number of requests computed at the same time (%(default)s)", 2
+    )
+    text = "number of requests that may wait; more get status 503 (%(default)s)"
     add_number(parser, "--waiting", text, 16)
-    text = "null in arrays of floats is a missing value; in rows of a table it always is"
+    text = "accept null in arrays of floats as a missing value (rows of tables always accept it)"
     parser.add_argument("--missing-values", action="store_true", help=text)
 
 
@@ -52,8 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
                 host, port = self.servers[0].sockets[0].getsockname()[:2]
                 print(ready(model, f"[{host}]" if ":" in host else host, port), flush=True)
 
-    # Models of Python code compute in threads that would keep the server from each of the many
-    # steps of a request for 5 ms, the default, so that hundreds of clients waited for seconds.
+    # Models written in Python compute in threads. With the default interval of 5 ms, they would
+    # delay each of the many steps of a request, and hundreds of clients would wait for seconds.
     sys.setswitchinterval(0.0005)
     names = ("concurrency", "waiting", "missing_values")
     app = create_app(model, **{name: getattr(arguments, name) for name in names})
@@ -63,12 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def ready(model: "SavedModel", host: str, port: int) -> str:
-    """Says where a model answers, from what, and what it decides."""
+    """Returns text with the address, the inputs and the decisions of a served model."""
     taken = [*model.inputs] if model.columns is None else [*model.columns.names, *model.amounts]
     decisions = ", ".join(map(str, model.labels))
     return (
-        f"POST http://{host}:{port}/decide ({', '.join(map(str, dict.fromkeys(taken)))}) answers "
-        f"with {decisions}; http://{host}:{port}/docs describes it."
+        f"POST http://{host}:{port}/decide ({', '.join(map(str, dict.fromkeys(taken)))}) returns "
+        f"{decisions}; see http://{host}:{port}/docs"
     )
 
 
@@ -81,11 +83,11 @@ def create_app(
     body_seconds: float = 10.0,
     missing_values: bool = False,
 ) -> "FastAPI":
-    """Returns the application, which computes `concurrency` requests at the same time.
+    """Returns the application, which computes up to `concurrency` requests at the same time.
 
-    As many as `waiting` may wait with a complete body; others are told to retry later, so that
-    waiting times stay bounded. Incomplete bodies are not counted, but limited to the memory of as
-    many complete ones, and to `body_seconds`.
+    Up to `waiting` more may wait with a complete body; others get status 503, so that waiting times
+    stay bounded. Incomplete bodies do not count, but together they may not use more memory than
+    complete ones could, nor take longer than `body_seconds`.
     """
     from fastapi import FastAPI, HTTPException, Request, Response
     from fastapi.concurrency import run_in_threadpool
@@ -95,7 +97,7 @@ def create_app(
     from csdl_keras_cli.slow_clients import Bodies
 
     fields = RequestBody(model, max_batch, missing_values)
-    order = f"Expected costs are those of {', '.join(map(str, model.labels))}, in this order."
+    order = f"Expected costs are in the order {', '.join(map(str, model.labels))}."
     app = FastAPI(title="csdl_keras decisions", description=order)
     slots = asyncio.Semaphore(concurrency)
     bodies = Bodies(max_bytes, (concurrency + waiting) * max_bytes, body_seconds)
@@ -107,10 +109,10 @@ def create_app(
 
     def answer(body: bytes) -> bytes:
         try:
-            # NaN, as Python writes it, is a missing value, as null is.
+            # Python writes missing values as NaN.
             content = json.loads(body, parse_constant=lambda name: None if name == "NaN" else name)
         except (ValueError, RecursionError) as error:
-            raise HTTPException(400, f"Expected JSON; {error}.") from error
+            raise HTTPException(400, f"The body is not valid JSON: {error}.") from error
         try:
             decisions, costs = model.decide(*fields.read(content))
         except (ValueError, OverflowError) as error:
@@ -126,12 +128,12 @@ def create_app(
         nonlocal admitted
         refuse_if_full()
         body = await bodies.read(request)
-        # Requests count only now, so that clients that send slowly keep nobody out.
+        # Requests count only from here, so that slow clients do not block others.
         refuse_if_full()
         admitted += 1
         try:
             async with slots:
-                # In a thread, so that other requests are admitted or refused meanwhile.
+                # A thread leaves the event loop free to admit or refuse other requests.
                 content = await run_in_threadpool(answer, body)
             return Response(content, media_type="application/json")
         finally:

@@ -1,4 +1,4 @@
-"""Clients of a server that send slowly, much or nothing keep nobody out."""
+"""Limits on clients that send slowly, much or nothing, so that they do not block others."""
 
 import asyncio
 from typing import Any
@@ -7,16 +7,16 @@ from fastapi import HTTPException, Request
 from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-#: Seconds after which idle connections are closed. Clients that keep connections for less, such as
-#: httpx for 5, never send a request on one that is being closed, even when both are slow.
+#: Seconds after which idle connections are closed. It is longer than clients keep connections
+#: (httpx: 5), so that they never send a request on one that is being closed.
 KEEP_ALIVE = 30
 
 
 class Bodies:
-    """Reads bodies of at most `max_bytes`, counted as they arrive, within some seconds.
+    """Reads bodies of at most `max_bytes` each within a number of seconds.
 
-    All incomplete bodies together have at most `max_total` bytes. Beyond it, the largest is
-    dropped, so that slow large bodies do not block small ones.
+    If all incomplete bodies together exceed `max_total` bytes, the largest is dropped, so that slow
+    large bodies do not block small ones.
     """
 
     def __init__(self, max_bytes: int, max_total: int, seconds: float):
@@ -32,7 +32,7 @@ class Bodies:
                 async for part in request.stream():
                     body += part
                     if len(body) > self.max_bytes:
-                        raise HTTPException(413, f"Expected at most {self.max_bytes} bytes.")
+                        raise HTTPException(413, f"The body exceeds {self.max_bytes} bytes.")
                     if sum(map(len, self.arriving.values())) > self.max_total:
                         largest = max(self.arriving, key=lambda key: len(self.arriving[key]))
                         self.arriving.pop(largest)
@@ -41,10 +41,10 @@ class Bodies:
             if limit not in self.arriving:
                 message = "Too many bodies at once."
                 raise HTTPException(503, message, {"Retry-After": "1"}) from error
-            message = f"Expected the whole body within {self.seconds} seconds."
+            message = f"The body did not arrive within {self.seconds} seconds."
             raise HTTPException(408, message) from error
         except ClientDisconnect as error:
-            raise HTTPException(400, "Expected the whole body; the client left.") from error
+            raise HTTPException(400, "The client left before the body was complete.") from error
         finally:
             self.arriving.pop(limit, None)
         return bytes(body)
@@ -53,8 +53,8 @@ class Bodies:
 class ClosingProtocol(AutoHTTPProtocol):  # type: ignore[valid-type, misc]
     """Closes connections on which no complete request header arrives in `timeout_keep_alive`.
 
-    The server itself does so only after the first request of a connection and while no byte
-    arrives. A client that sends nothing, or its header byte by byte, would stay forever.
+    Uvicorn itself does so only after the first request of a connection and while no byte arrives,
+    so a client that sends nothing, or its header byte by byte, could stay forever.
     """
 
     def connection_made(self, transport: Any) -> None:
@@ -62,7 +62,7 @@ class ClosingProtocol(AutoHTTPProtocol):  # type: ignore[valid-type, misc]
         self._close_if_idle(seen=self)
 
     def _close_if_idle(self, seen: Any) -> None:
-        """Closes the connection if it waits for the same request as when last looked at."""
+        """Closes the connection if it still waits for the same request as at the last check."""
         if self.transport.is_closing():
             return
         idle = self.cycle is None or self.cycle.response_complete

@@ -1,4 +1,4 @@
-"""The search spaces of `csdl-keras tune`, and the settings that the values of a trial make."""
+"""The search spaces of `csdl-keras tune`, and the settings of a trial."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from csdl_keras.tuning import CNNHyperModel, CSDNNHyperModel, Range
 from csdl_keras.tuning.hyper_models import Space, declare
 
 _MLP = "optimizer learning_rate depth units beta corruption pretraining_learning_rate".split()
-#: Default spaces of each body; an algorithm searches those that it reads.
+#: Default spaces of each body; only those that an algorithm uses are searched.
 _SPACES: dict[str, dict[str, Space]] = {
     "mlp": {name: CSDNNHyperModel.choices[name] for name in _MLP},
     "cnn": {name: CNNHyperModel.choices[name] for name in ("optimizer", "learning_rate")},
@@ -26,7 +26,7 @@ _SPACES: dict[str, dict[str, Space]] = {
         "label_smoothing": (0.0, 0.05, 0.1),
     },
 }
-#: Choices of bodies by the names of spaces that differ.
+#: Fields of bodies whose names differ from those of their spaces.
 _FIELDS = {"depth": "hidden_units", "units": "hidden_units", "optimizer": "optimizer_name"}
 _INTEGERS = ("depth", "units", "filters", "batch_size", "epochs", "pretraining_epochs")
 
@@ -43,16 +43,16 @@ def parse_space(name: str, text: str) -> list[Any] | Range:
         return [number(part) for part in text.split(",")]
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"Expected --{name.replace('_', '-')} as {number.__name__} values such as a,b,c or a "
-            f"range low:high or low:high:log; received {text!r} ({error})"
+            f"--{name.replace('_', '-')} must be {number.__name__} values such as a,b,c or a range "
+            f"low:high or low:high:log; received {text!r} ({error})"
         ) from error
 
 
 class SettingsHyperModel(keras_tuner.HyperModel):
-    """Searches the settings by which an algorithm is trained, whatever its body.
+    """Searches the settings of an algorithm.
 
-    `given` has the user's spaces as text; `prices` are as in `Trainer.train`, and
-    `train(settings)` returns the metrics of a trial.
+    `given` has the user's spaces as text, `prices` is the cost matrix or `None` as in
+    `Trainer.train`, and `train(settings)` returns the metrics of a trial.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class SettingsHyperModel(keras_tuner.HyperModel):
         self.names = {column(name): name for name in self.settings.names(algorithm)}
         if len(shape) != 4:
             self.names.pop("filters", None)
-        if not algorithm.weighs_costs:  # No calibration would undo it.
+        if not algorithm.weighs_costs:  # Calibration would not undo it.
             self.names.pop("label_smoothing", None)
         spaces = dict(_SPACES[str(algorithm.body)])
         body = self.settings.body_of(algorithm)
-        if algorithm.body in ("auto", "cnn"):  # The others stop when they are done.
+        if algorithm.body in ("auto", "cnn"):  # The others stop by themselves.
             epochs = body.epochs_on(shape)
             spaces["epochs"] = (epochs, 2 * epochs)
         if algorithm.body == "auto":
@@ -82,8 +82,8 @@ class SettingsHyperModel(keras_tuner.HyperModel):
         self.spaces = {it: one for it, one in spaces.items() if _FIELDS.get(it, it) in self.names}
         if unread := [name for name in given if name not in self.spaces]:
             raise ValueError(
-                f"Expected no space of {unread[0]} for {algorithm.name}, which has no such value "
-                f"here; received {given[unread[0]]!r}."
+                f"--{unread[0].replace('_', '-')} {given[unread[0]]} has no effect: "
+                f"{algorithm.name} does not use it on these data."
             )
 
     def build(self, hp: keras_tuner.HyperParameters) -> Settings:

@@ -1,4 +1,4 @@
-"""The split of examples into those for training, for validation and for the test."""
+"""Splits examples into training, validation and test sets."""
 
 import warnings
 from typing import Any
@@ -14,18 +14,18 @@ def split(y: Any, seed: int = 0, by: Any = None, groups: Any = None) -> dict[str
     Args:
         y: labels `(N,)`; each part gets its share of each label, and at least one example of it.
         seed: seed of the split. Defaults to 0.
-        by: dates or numbers `(N,)`: the latest examples are the test, those before them the
-            validation, whatever their labels. Examples of one date stay together. `None`
+        by: dates or numbers `(N,)`: the latest examples become the test set, those before them
+            the validation set, whatever their labels. Examples of one date stay together. `None`
             (default) splits at random.
-        groups: `(N,)`, what must not be in two parts, such as customers. With `by`, the date of a
-            group is that of its last example. Defaults to `None`.
+        groups: `(N,)`, such as customers, each of which stays in one part. With `by`, the date of
+            a group is that of its last example. Defaults to `None`.
 
     Returns:
         Sorted indices of the examples of `"train"`, `"val"` and `"test"`.
 
     Raises:
-        ValueError: if there are missing dates or groups, too few of them, or labels without an
-            example for training.
+        ValueError: if dates or groups are missing or too few, or if a label has no training
+            example.
 
     Example:
 
@@ -44,27 +44,25 @@ def split(y: Any, seed: int = 0, by: Any = None, groups: Any = None) -> dict[str
         parts = _at_random(labels, seed)
     lost = np.setdiff1d(labels, labels[parts["train"]])
     if len(lost) or not all(map(len, parts.values())):
-        what = "an example of each label for training" if len(lost) else "examples for each part"
-        raise ValueError(
-            f"Expected {what}; received a split of {len(labels)} examples into "
-            f"{', '.join(f'{len(rows)} for {name}' for name, rows in parts.items())}."
-        )
+        what = "training set lacks a label" if len(lost) else "split has an empty part"
+        sizes = ", ".join(f"{len(rows)} {name}" for name, rows in parts.items())
+        raise ValueError(f"The {what} ({sizes} examples). Split in another way, or add examples.")
     return parts
 
 
 def _ranks(name: str, values: Any, size: int) -> np.ndarray:
-    """Returns the rank of each value, equal ones alike."""
+    """Returns the rank of each value; equal values share a rank."""
     array = np.asarray(values)
     missing = [value is None or value != value for value in array.tolist()]
     if name == "by" and any(isinstance(value, str) for value in array.tolist()):
         raise ValueError(
-            f"Expected dates or numbers in `by`; received {str(array[0])!r}. Make dates "
-            "of texts by pandas.to_datetime."
+            f"`by` must be dates or numbers; received {str(array[0])!r}. Convert texts by "
+            "pandas.to_datetime."
         )
     if array.shape != (size,) or any(missing):
         raise ValueError(
-            f"Expected `{name}` with a value for each of {size} examples; received shape "
-            f"{array.shape} with {sum(missing)} missing."
+            f"`{name}` must have a value for each of {size} examples; received shape {array.shape} "
+            f"with {sum(missing)} missing."
         )
     return np.unique(array, return_inverse=True)[1]
 
@@ -86,7 +84,7 @@ def _in_order(order: np.ndarray, group: np.ndarray | None) -> dict[str, np.ndarr
         last = np.zeros(group.max() + 1, dtype=order.dtype)
         np.maximum.at(last, group, order)
         order = last[group]
-    # Equal dates stay together, so a part begins where a date does.
+    # A part begins with a new date, so that equal dates stay together.
     shares = np.cumsum(np.bincount(order)) / len(order)
     ends = np.cumsum([*SHARES.values()])[:-1]
     starts = np.searchsorted(shares, ends - 1e-9) + 1
@@ -98,10 +96,10 @@ def _by_group(labels: np.ndarray, group: np.ndarray, seed: int) -> dict[str, np.
     from sklearn.model_selection import StratifiedGroupKFold
 
     if group.max() < 4:
-        raise ValueError(f"Expected at least 5 groups; received {group.max() + 1}.")
+        raise ValueError(f"A split by groups needs at least 5 of them; received {group.max() + 1}.")
     folds = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
-        # A label of fewer than five examples is in fewer parts, if one of them is for training.
+        # It warns of labels with fewer than five examples, which need not be in each part.
         warnings.simplefilter("ignore", UserWarning)
         held_out = [rows for _, rows in folds.split(labels, labels, group)]
     train = np.sort(np.concatenate(held_out[2:]))

@@ -1,13 +1,13 @@
-"""The command `csdl-keras table1`: its arguments, none, and the run."""
+"""The command `csdl-keras table1`."""
 
 import argparse
 
-HELP = "print the paper's Table 1, how each algorithm treats costs"
-DESCRIPTION = "Prints the paper's Table 1: how each stage of each algorithm treats costs."
+HELP = "print the paper's Table 1: how each algorithm uses costs"
+DESCRIPTION = "Prints the paper's Table 1: how each stage of each algorithm uses costs."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds nothing: the command has no arguments."""
+    """Does nothing, since the command has no arguments."""
 
 
 def run(arguments: argparse.Namespace) -> int:

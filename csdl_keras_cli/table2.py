@@ -1,4 +1,4 @@
-"""The command `csdl-keras table2`: its arguments, and the run."""
+"""The command `csdl-keras table2`."""
 
 import _thread
 import argparse
@@ -17,16 +17,16 @@ from csdl_keras_cli.choices import CNN_VARIANTS, FIRST_COST_SEED, OTHER_ALGORITH
 
 HELP = "run the paper's Table 2: all algorithms on all data sets"
 DESCRIPTION = (
-    "Runs algorithms on data sets for several cost matrices, as in the paper's Table 2, with the "
-    "same search of optimizers, learning rates and beta for each of them on validation examples. "
-    "Stopped or killed at any moment, the same command goes on from there. `csdl-keras report` "
-    "makes tables and figures of its files, also while it runs."
+    "Runs algorithms on data sets for several cost matrices, as in the paper's Table 2. "
+    "Optimizers, learning rates and beta are searched in the same way for all algorithms, on "
+    "validation examples. After an interruption, the same command continues. `csdl-keras report` "
+    "makes tables and figures from the results, even while the command runs."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
-    text = "how much to run: tiny (default) takes minutes, small hours, and paper days on a GPU"
+    text = "size of the run: tiny (default) takes minutes, small hours, and paper days on a GPU"
     parser.add_argument("--profile", choices=PROFILES, default="tiny", help=text)
     text = "data sets instead of the profile's, such as mnist,mnist_imb,cifar10"
     parser.add_argument("--datasets", type=shared.names, metavar="A,B,...", help=text)
@@ -34,48 +34,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--algorithms",
         type=shared.algorithms,
         metavar="A,B,...",
-        help="algorithms instead of all fifteen, see `csdl-keras table1`; also "
-        f"{', '.join(OTHER_ALGORITHMS)}, which are not in the paper",
+        help="algorithms instead of the fifteen of `csdl-keras table1`; others are "
+        f"{', '.join(OTHER_ALGORITHMS)}",
     )
     text = f"number of cost matrices; matrix i has seed {FIRST_COST_SEED} + i"
     shared.add_number(parser, "--cost-seeds", text)
-    text = "number of training seeds of each matrix, --seed and those after it"
+    text = "number of training seeds for each matrix, beginning with --seed"
     shared.add_number(parser, "--seeds", text)
-    shared.add_number(parser, "--epochs", "train and pre-train N epochs at most")
-    shared.add_number(parser, "--jobs", "processes (default 1)", 1)
-    text = "stop after that time, what verdicts need most first; the same command goes on"
+    shared.add_number(parser, "--epochs", "train and pre-train for at most N epochs")
+    shared.add_number(parser, "--jobs", "number of processes (default 1)", 1)
+    text = "stop after HOURS, having run first what verdicts need; the same command continues"
     parser.add_argument("--budget", type=float, metavar="HOURS", help=text)
-    text = "also train one cell of each algorithm with twice the epochs and patience"
+    text = "also train one cell per algorithm with twice the epochs and patience"
     parser.add_argument("--double-epochs", action="store_true", help=text)
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
         help="run on the workers of the Dask cluster with this scheduler, such as "
-        "tcp://10.0.0.1:8786; they must see --cache under the same path",
+        "tcp://10.0.0.1:8786; --cache must have the same path on all of them",
     )
-    shared.add_out(parser, " (default csdl_runs/table2-PROFILE), new or of the same options")
-    text = "folder of finished stages (default stages/ in --out); runs may share one"
+    shared.add_out(parser, ", new or of a run with the same options (default csdl_runs/table2-...)")
+    text = "folder for trained stages, which runs may share (default stages/ in --out)"
     parser.add_argument("--cache", type=pathlib.Path, metavar="FOLDER", help=text)
     shared.add_train_size(parser)
     shared.add_seed(parser, "training")
-    text = "compute in bfloat16 and keep weights in float32, Keras' policy mixed_bfloat16"
+    text = "compute in bfloat16 with weights in float32 (the Keras policy mixed_bfloat16)"
     parser.add_argument("--mixed-precision", action="store_true", help=text)
     parser.add_argument(
         "--authors-choices",
         action="store_true",
-        help="make the choices of the authors' code, which differ from the paper's text: hinge, "
-        "tied weights, gray images, larger costs, and 50 epochs without early stopping",
+        help="follow the authors' code where it differs from the paper's text: hinge, tied "
+        "weights, gray images, larger costs, and 50 epochs without early stopping",
     )
-    text = "Caffe's CIFAR-10 network (default quick)"
+    text = "variant of Caffe's CIFAR-10 network (default quick)"
     parser.add_argument("--cnn-variant", choices=CNN_VARIANTS, default="quick", help=text)
 
 
-#: Options that may differ between runs in a folder: they add results and change none that are
-#: there. All others make other results of the same algorithms.
+#: Options that may differ between runs in a folder, since they do not change existing results.
 _HARMLESS = (
     "datasets algorithms cost_seeds seeds budget double_epochs jobs scheduler out cache".split()
 )
-#: What `--authors-choices` stands for, and what stands without it, in records of runs.
+#: The values that `--authors-choices` stands for, and their defaults, in records of runs.
 _SOURCES = ("hard_hinge", "tied_weights", "grayscale")
 _AUTHORS = {"drop_rate": 0.9, "cost_factor": 2000.0, **dict.fromkeys(_SOURCES, True)}
 _PAPER = {"drop_rate": 0.7, "cost_factor": 10.0, **dict.fromkeys(_SOURCES, False)}
@@ -124,17 +123,17 @@ def run(arguments: argparse.Namespace) -> int:
         tell=tell,
     )
     for name, why in missing.items():
-        tell(f"Not run, its data are not at hand: {name}. {why}")
-    # A run that finds no workers leaves no record of itself.
+        tell(f"Skipping {name}, whose data are not available. {why}")
+    # A run without workers should not leave a record.
     with processes(arguments.jobs, arguments.scheduler):
         planned = dict.fromkeys(profile.algorithms, profile.cost_seeds * profile.seeds)
         asked = {"planned": planned, "unavailable": missing}
         RunRecord(path, arguments, dataclasses.asdict(profile) | asked, {})
-        tell(f"Results in {path}. Stop it when you like: the same command goes on from there.")
+        tell(f"Results in {path}. You can stop at any time: the same command continues.")
         seconds = 3600 * (arguments.budget or math.inf)
         end = time.monotonic() + seconds
         timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _thread.interrupt_main)
-        if arguments.budget is not None:  # A shell script starts `command &` with SIGINT ignored.
+        if arguments.budget is not None:  # Shell scripts start `command &` with SIGINT ignored.
             signal.signal(signal.SIGINT, signal.default_int_handler)
         timer.start()
         try:
@@ -142,16 +141,16 @@ def run(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             if time.monotonic() < end:
                 raise
-            tell(f"The {arguments.budget:g} hours are over; the same command goes on.")
+            tell(f"The {arguments.budget:g} hours are over; the same command continues.")
         finally:
             timer.cancel()
     command = shlex.join(["csdl-keras", "report", str(path)])
-    tell(f"\nTables and figures of all that is there:\n\n    {command}")
+    tell(f"\nMake tables and figures from the results:\n\n    {command}")
     return grid.failures.tell()
 
 
 def _profile(arguments: argparse.Namespace) -> Any:
-    """Returns the profile of that name with the changes of the command line."""
+    """Returns the profile with the changes of the command line."""
     from csdl_keras.paper.profiles import AUTHORS_SETTINGS, PROFILES
     from csdl_keras.training.algorithms import get_algorithm
 
@@ -176,7 +175,7 @@ def _profile(arguments: argparse.Namespace) -> Any:
 
 
 def _check_same(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
-    """Raises a ValueError if the folder holds results of other options or another backend."""
+    """Raises a ValueError if the folder has results of different options or another backend."""
     import keras
 
     from csdl_keras.paper.results import read_runs
@@ -186,9 +185,9 @@ def _check_same(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
         before = {"backend": run.get("backend"), **run.get("arguments", {})}
         for name in sorted({*now, *before} - {*_HARMLESS}):
             values = {str(each.get(name)) for each in (before, now)}  # Until 0.2 all were text.
-            # What a record does not know came later, and is off in it.
+            # An option that is missing in a record was added later, and was off.
             if len(values) > 1 and values != {"None", "False"}:
                 raise ValueError(
-                    "Expected --out to be a new folder or that of a run with the same options; "
-                    f"{folder} holds one with {name} {before.get(name)}, not {now.get(name)}."
+                    f"--out {folder} has a run with {name} {before.get(name)}, not "
+                    f"{now.get(name)}. Choose a new folder, or the same options."
                 )

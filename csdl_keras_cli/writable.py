@@ -1,4 +1,4 @@
-"""Folders that can be written to, and files that are written as a whole."""
+"""Checks folders before writing, and writes files atomically."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Yields a new file to write, which replaces `path` at the end; the old one stays till then."""
+    """Yields a temporary path to write to, which replaces `path` when the block ends."""
     unfinished = path.with_name(f"unfinished-{uuid.uuid4().hex}{path.suffix}")
     try:
         yield unfinished
@@ -23,21 +23,16 @@ def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def check_writable(name: str, folder: pathlib.Path) -> None:
-    """Makes a folder, called `name` in messages, and checks that files can be written there."""
+    """Creates a folder, called `name` in messages, and checks that it is writable."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
-        raise ValueError(
-            f"Expected {name} to be a folder that can be written to; received {folder}: {error}."
-        ) from error
+        raise ValueError(f"{name} {folder} is not a writable folder: {error}.") from error
 
 
 def check_new(name: str, folder: pathlib.Path) -> None:
-    """Makes a folder, called `name` in messages, unless it has files that would be mixed up."""
+    """Creates a folder, called `name` in messages; raises an error if it is not empty."""
     check_writable(name, folder)
     if any(folder.iterdir()):
-        raise ValueError(
-            f"Expected {name} to be a new or empty folder, so that nothing is overwritten; "
-            f"received {folder}."
-        )
+        raise ValueError(f"{name} {folder} is not empty. Choose a new or an empty folder.")

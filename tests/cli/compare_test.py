@@ -89,7 +89,7 @@ def test_the_best_model_has_the_lowest_validation_cost(best, tmp_path, monkeypat
     model = keras.saving.load_model(tmp_path / "best_model.keras")
     assert {*csdl.decide(model, data.x_test)} == {lowest}
     printed = capsys.readouterr().out
-    assert f"{[*made][best]} has the lowest validation cost. It is in {tmp_path}" in printed
+    assert f"{[*made][best]} has the lowest validation cost. It is saved in {tmp_path}" in printed
     exec(in_python(printed), {})
     assert capsys.readouterr().out == f"{np.full(10, lowest)}\n"
 
@@ -144,10 +144,10 @@ def test_what_is_wrong_is_told_before_training(tmp_path, monkeypatch, capsys):
     own = ["compare", "--data", str(path), "--label"]
     for arguments, out, told in (
         ([*TINY, "--train-size", "20"], run, "Expected `train_size`"),
-        (TINY, tmp_path, "Expected --out to be a new or empty"),
-        (TINY, file, "Expected --out to be a folder"),
-        ([*own, "answer"], run, "column 'paid'; received '0%' and '1%'. --drop COLUMN"),
-        ([*own, "answer", "--drop", "paid", "--algorithms", "csosr"], run, "received table, a tab"),
+        (TINY, tmp_path, f"--out {tmp_path} is not empty"),
+        (TINY, file, f"--out {file} is not a writable folder"),
+        ([*own, "answer"], run, "look like numbers, such as '0%' and '1%'. Use --drop COLUMN"),
+        ([*own, "answer", "--drop", "paid", "--algorithms", "csosr"], run, "neither tables nor"),
     ):
         assert main([*arguments, "--out", str(out)]) == 2
         error = capsys.readouterr().err
@@ -225,9 +225,9 @@ class TestOwnData:
             "my table: 120 examples, 2 columns of numbers, 1 of categories (job), 1 of dates (when",
             "2 labels: no 50.8%, yes 49.2%.",
             "Split: 72 training, 24 validation, 24 test examples, the latest by 'when' are the te",
-            "Decisions taken until now are compared, too.",
+            "Your present decisions (--today) are compared too.",
             "true label  no  yes  ask\nno           1    3    1\nyes          9    0    1\n",
-            "Compares logistic, boosting, calibrated_bayes; results in",
+            "Comparing logistic, boosting, calibrated_bayes; results in",
         ):
             assert told in printed
         assert [*results(out).algorithm] == [
@@ -251,7 +251,7 @@ class TestOwnData:
         status, out = self.compare(tmp_path, "--cost-columns", "no,yes", path=path)
         printed = capsys.readouterr().out
         assert status == 0 and "Mean costs of decisions" in printed
-        assert "Compares logistic, boosting, calibrated_bayes, cost_model; res" in printed
+        assert "Comparing logistic, boosting, calibrated_bayes, cost_model; res" in printed
         test = csdl.datasets.split(frame["answer"])["test"]
         model = joblib.load(out / "best_model.joblib")
         prices = frame[["no", "yes"]].to_numpy()[test] + 1

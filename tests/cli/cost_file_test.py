@@ -52,17 +52,17 @@ def test_other_decisions_come_last_and_gains_are_costs_beyond_the_right_decision
 @pytest.mark.parametrize(
     "content, told",
     [
-        ("bad,fair,good\n", "each of them once, or neither, in that order; received fair, good"),
-        ("good,3,4,0\nbad,0,1,5\nfair,2,0,1\n", "numbers.*; received 'good' in row"),
-        ("0,1\n1,0\n", r"shape \(3, 3\), a row for each of the labels bad, fair, good; rec"),
-        ("0,1,5\n2,0\n3,4,0\n", "as many cells in each line; received 3 in line 1, 2 in line 2"),
-        (",bad,fair,goood\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\n", "goood. Did you mean 'good'"),
-        (",bad,fair,good\nbad,0,1,5\nbad,2,0,1\ngood,3,4,0\n", "received bad, bad, good"),
-        ("0,1,5\n2,,1\n3,4,0\n", "numbers.*; received '' in row 2, column 2"),
-        ("0;1,5;5\n2;0;12%\n3;4;0\n", "sign ',' and no other; received '12%' in row 2, col"),
-        ("0;1,5;5\n2;0;1\n3;1.000;0\n", "received '1.000' in row 3, column 2"),
-        (",bad,fair,good\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\nask,1,1,1\n", "received bad, fair, g"),
-        ("0,1,-5\n2,0,1\n3,4,0\n", "the right decision is the cheapest; .*'bad'"),
+        ("bad,fair,good\n", "named fair, good. Name them after the labels bad, fair, good, each"),
+        ("good,3,4,0\nbad,0,1,5\nfair,2,0,1\n", "has 'good' in row"),
+        ("0,1\n1,0\n", r"shape \(3, 3\) .*, a row for each of the labels bad, fair, good; rec"),
+        ("0,1,5\n2,0\n3,4,0\n", "number of cells: 3 in line 1, 2 in line 2"),
+        (",bad,fair,goood\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\n", "Did you mean 'good'"),
+        (",bad,fair,good\nbad,0,1,5\nbad,2,0,1\ngood,3,4,0\n", "named bad, bad, good"),
+        ("0,1,5\n2,,1\n3,4,0\n", "has '' in row 2, column 2"),
+        ("0;1,5;5\n2;0;12%\n3;4;0\n", "has '12%' in row 2, col.* decimal sign ','"),
+        ("0;1,5;5\n2;0;1\n3;1.000;0\n", "has '1.000' in row 3, column 2"),
+        (",bad,fair,good\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\nask,1,1,1\n", "named bad, fair, g"),
+        ("0,1,-5\n2,0,1\n3,4,0\n", "not the cheapest for the true label 'bad'"),
     ],
 )
 def test_refuses(content, told, tmp_path):
@@ -89,6 +89,6 @@ def test_columns_named_like_labels_are_found_by_name(order, names):
 
 
 def test_a_right_decision_that_is_not_the_cheapest_is_refused():
-    told = "order of the labels, hi, lo, mid.*'hi', whose column is 'cost_mid', the mean costs"
-    with pytest.raises(ValueError, match=f"{told} cost_mid 3, cost_lo 4, cost_hi 0"):
+    told = "'cost_mid' as .* of label 'hi', its mean costs are cost_mid 3, cost_lo 4, cost_hi 0: "
+    with pytest.raises(ValueError, match=f"{told}.* like the labels hi, lo, mid, or"):
         costs_of_columns(VECTORS[:, [2, 1, 0]], ["cost_mid", "cost_lo", "cost_hi"], SIZES, Y)

@@ -41,7 +41,7 @@ def test_pixels_of_unknown_scale(tmp_path):
         (Image.frombytes("I;16B", (4, 6), DEEP.tobytes()), "'I;16B'"),
     ):
         image.save(folder / "cat" / "0.tif")
-        with pytest.raises(ValueError, match=f"Expected .*cat.0.tif .*mode {mode}; save it as"):
+        with pytest.raises(ValueError, match=f"cat.0.tif cannot be .*mode {mode}; save it as"):
             read_images(folder)
 
 
@@ -57,7 +57,7 @@ def test_files_that_are_no_images_of_a_class(tmp_path):
     (folder / "dog" / "more").mkdir()
     GRAY.save(folder / "dog" / "more" / "1.png")
     assert str(pathlib.Path("dog", "more", "1.png")) in read_images(folder).left_out
-    with pytest.raises(ValueError, match=r"each folder in .* a class; received none in .*pets"):
+    with pytest.raises(ValueError, match=r"pets has no images .* each class is a folder"):
         read_images(tmp_path)
 
 
@@ -128,7 +128,7 @@ def test_images_that_cannot_be_read(name, tmp_path):
     folder = images(tmp_path / "pets", mode="RGB")
     whole = read_images(folder).inputs
     (folder / "dog" / name).write_bytes(BROKEN[name])
-    told = f"Expected .*dog.{name} to be an image.*--skip-broken"
+    told = f"dog.{name} cannot be read as an image.*--skip-broken"
     with pytest.raises(ValueError, match=told) as caught:
         read_images(folder)
     assert "\n" not in str(caught.value)

@@ -36,8 +36,8 @@ def test_costs_of_an_example(decisions, columns, cells, matrix, expected):
     ("cells", "told"),
     [
         (["decide=no,label=yse: 1"], "a label of no, yes .*received 'decide=no,label=yse: 1'"),
-        (["no,yes: amount"], 'Expected --cost as "decide=DECISION,label=LABEL: COST"'),
-        (["decide=no,label=yes: 1"], 'none of "decide=yes,label=no". Say it by --cost'),
+        (["no,yes: amount"], '--cost must be "decide=DECISION,label=LABEL: COST"'),
+        (["decide=no,label=yes: 1"], 'cost of "decide=yes,label=no" is missing. Give it by --cost'),
     ],
 )
 def test_cells_that_are_refused(cells, told):
@@ -48,10 +48,10 @@ def test_cells_that_are_refused(cells, told):
 @pytest.mark.parametrize(
     ("cell", "columns", "told"),
     [
-        ("amuont", COLUMNS, "columns 'amount', 'a . b', 'job'; received 'amuont'"),
-        ("amount*amount", COLUMNS, "sum of numbers, columns and their products.*amount.amount'"),
-        ("-0.1*amount", COLUMNS, "costs of at least 0; received -1 for '-0.1.amount' in row 1"),
-        ("amount", {"amount": [1, np.nan]}, "finite .* in column 'amount'; received nan in row 2"),
+        ("amuont", COLUMNS, "'amuont'. Write a sum .* the columns 'amount', 'a . b', 'job'"),
+        ("amount*amount", COLUMNS, "amount.amount'. Write a sum of numbers, columns and their pr"),
+        ("-0.1*amount", COLUMNS, "must be at least 0; '-0.1.amount' is -1 in row 1"),
+        ("amount", {"amount": [1, np.nan]}, "Column 'amount' has nan in row 2.*must be finite"),
     ],
 )
 def test_costs_that_are_refused(cell, columns, told):
@@ -66,7 +66,7 @@ def test_a_table_with_columns_and_a_matrix(tmp_path):
     np.testing.assert_array_equal(data.known["test"][:, 0, 1], FRAME.price_yes[rows])
     np.testing.assert_array_equal(data.known["test"][:, 1, 0], FRAME.price_no[rows])
     assert (data.known["test"][:, [0, 1], [0, 1]] == 0).all()
-    assert "Known when deciding, by the columns price_yes, price_no." in costs_text(data, None)
+    assert "known when deciding, from the columns price_yes, price_no." in costs_text(data, None)
     assert "price_no" in data.x["train"].columns.names
     # As everywhere, costs of a matrix count from those of the right decision.
     costs.write_text(",yes,no,ask\nyes,-1,8,1\nno,3,1,2\n")
@@ -77,6 +77,8 @@ def test_a_table_with_columns_and_a_matrix(tmp_path):
     assert data.known_costs[1] == ["price_no", "0", "2"]
     assert data.decisions == ("no", "yes", "ask")
     data = load(path, cost=["decide=no,label=yes: 5", "decide=yes,label=no: 1"])
-    assert costs_text(data, None).endswith("\nKnown when deciding.")
-    with pytest.raises(ValueError, match="--known-costs with a column for each label, no, yes; re"):
+    assert costs_text(data, None).endswith("\nCosts are known when deciding.")
+    with pytest.raises(
+        ValueError, match="--known-costs needs a column for each label, no, yes; re"
+    ):
         load(path, known_costs=["price_no"])

@@ -83,7 +83,7 @@ def test_models_that_fail():
     with served(broken) as client:
         answer = decide(client, [[1, 2, 3]])
         assert answer.status_code == 500
-        assert answer.json()["detail"] == "The model's output was no number."
+        assert answer.json()["detail"] == "The model's output is not a finite number."
 
 
 def test_overload_is_refused_at_once():
@@ -205,7 +205,7 @@ def test_costs_of_the_request_or_of_each_example(priced, costs):
 @pytest.mark.parametrize(
     ("costs", "message"),
     [
-        (np.stack(3 * [PRICES]), r"as many in each field; received \{.*3.*\}"),
+        (np.stack(3 * [PRICES]), r"as many examples as each other; received \{.*3.*\}"),
         (np.stack(4 * [PRICES]), r"\[any, 3, 4\].* at \['cost_matrix'\]: .* at most 3 items"),
         (PRICES[:, :3], r"at \['cost_matrix', 0, 0\]: .* at least 4 items"),
         (np.full((3, 4), "1"), "'cost_matrix'.* received '1' at .*valid number"),
@@ -218,7 +218,7 @@ def test_wrong_costs(priced, costs, message):
     body = json.dumps({"inputs": INPUTS, "cost_matrix": np.asarray(costs, object).tolist()})
     answer = priced.post("/decide", content=body)
     assert answer.status_code == 422
-    assert re.search(f"Expected .*{message}", answer.json()["detail"])
+    assert re.search(message, answer.json()["detail"])
 
 
 def test_limits_of_costs(priced):

@@ -51,7 +51,7 @@ class TestTable2:
         ("arguments", "message"),
         [
             (["--datasets", "digits,nothing_like_it"], "received 'nothing_like_it'"),
-            (["--out", "/dev/null/a"], "Expected --out to be a folder"),
+            (["--out", "/dev/null/a"], "--out /dev/null/a is not a writable folder"),
         ],
     )
     def test_wrong_arguments(self, arguments, message, capsys, tmp_path, monkeypatch):
