@@ -85,7 +85,7 @@ def peers(name: str) -> Iterator[np.ndarray]:
 
 
 class Mean(NamedTuple):
-    """What a way costs on a set: means over seeds, and the standard error of the mean cost."""
+    """Cost of a way on a set: means over seeds, and the standard error of the mean cost."""
 
     cost: float
     spread: float

@@ -1,12 +1,13 @@
-"""Sentences of guides that go beyond their tables follow from the committed files.
+"""Sentences of `docs/research` that go beyond their tables follow from the committed files.
 
 A test computes figures from a CSV file, checks what has to hold of them, such as an interval that
 excludes 1 where the words are "beyond chance", and looks for the words with these figures in the
-guide.
+page.
 """
 
 import functools
 import pathlib
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -72,16 +73,20 @@ def on_tables(question, method, other):
     return Ratio.of(np.exp(logs.mean(axis=1)), np.ones(len(logs)))
 
 
-def says(guide, words):
-    """Fails unless a guide has the words; how lines are broken does not matter."""
-    text = (ROOT / "docs" / "guides" / f"{guide}.md").read_text()
+def page(name):
+    return (ROOT / "docs" / "research" / f"{name}.md").read_text()
+
+
+def says(name, words):
+    """Fails unless a page has the words; how lines are broken does not matter."""
+    text = page(name)
     assert " ".join(words.lower().split()) in " ".join(text.lower().split())
 
 
 def test_a_bayes_decision_on_a_forest():
     found = over_splits("digits", "forest, Bayes", "forest, argmax")
     assert found.more
-    says("deciding", f"{found} times as much ({found.low:.2f} to {found.high:.2f})")
+    says("calibration", f"{found} times as much ({found.low:.2f} to {found.high:.2f})")
     every = costs("peers", "dataset", "method")
     for data in SETS:
         for name in ("logistic", "forest", "boosting", "mlp"):
@@ -94,12 +99,12 @@ def test_calibration_maps():
     head, _, *rows = [line.split("|") for line in lines if line.startswith("|")]
     place = head.index(" classes, scikit-learn ")
     found = {row[1].strip(): row[place].split()[0] for row in rows if row[place].strip()}
-    says("deciding", f"{found['matrix']} times the cost of a temperature with more than two")
-    says("deciding", f"where isotonic regression has {found['isotonic']}")
+    says("calibration", f"scaling has {found['matrix']} times the cost of a temperature")
+    says("calibration", f"isotonic regression {found['isotonic']} times")
     assert found["matrix"] == min(found.values())
 
 
-def test_images_beside_other_packages_and_the_papers_networks():
+def test_images_compared_with_other_packages_and_the_papers_networks():
     found = costs("peers", "dataset", "method")
     for data in SETS:
         others = [it for name, it in found if name == data and not it.startswith("csdl_keras")]
@@ -111,14 +116,14 @@ def test_images_beside_other_packages_and_the_papers_networks():
         ours = found.get((data, "quick"), found[data, "0.3.0 quick"])
         for name in ("dnn_bayes", "cnn_bayes", "csdnn"):
             assert ours.mean() < found[data, name].mean()
-    says("training", "on images a lower mean cost than other packages and the paper's networks")
+    says("benchmarks", "have a lower mean cost than other packages and the paper's networks")
 
 
 def test_tables_whose_costs_are_known():
     found = on_tables("known", "csdl_keras 0.3.0 ensemble_bayes", "XGBoost, depth 3")
     assert found.less
     says(
-        "training",
+        "benchmarks",
         f"whose `ensemble_bayes` costs {found:3} times as much as XGBoost of depth 3, "
         f"{found.low:.3f} to {found.high:.3f} over three splits",
     )
@@ -133,10 +138,10 @@ def test_tables_whose_costs_are_not_known():
     assert found.open
     assert all(on_tables("unknown", ours, it).less for it in others if it not in (ours, trees))
     says(
-        "training",
-        f"`cost_model` of version 0.3.0 cannot be told from them, {found:3} times their cost, "
-        f"{found.low:.3f} to {found.high:.3f} over three splits, and costs less than all others "
-        "here, beyond chance",
+        "benchmarks",
+        f"`cost_model` of version 0.3.0 is not distinguishable from them, {found:3} times their "
+        f"cost, {found.low:.3f} to {found.high:.3f} over three splits, and costs less than all "
+        "others here, beyond chance",
     )
 
 
@@ -149,21 +154,46 @@ def test_networks_at_the_papers_size():
     says("paper", "The lowest mean of each set is that of a Bayes decision")
 
 
-def test_training_beside_a_loop_by_hand():
+def test_verdicts_on_the_papers_claims():
+    """The table of verdicts has those of the report, and ratios of its comparisons."""
+    report = (ROOT / "notebooks" / "results" / "paper" / "report.md").read_text()
+    folds = re.findall(r"<summary>.+: ([a-z ]+)</summary>([^<]*)</details>", report)
+    table = [line.split(" | ") for line in page("paper").splitlines()]
+    rows = [row for row in table if re.fullmatch(r"\| \d+", row[0])]
+    assert len(rows) == len(folds) == 12
+    for (_, _, verdict, found, papers, _), (reported, pairs) in zip(rows, folds, strict=True):
+        lines = [line.split(" | ") for line in pairs.splitlines() if " : " in line]
+        logs = np.log([float(line[3].split()[0]) for line in lines])
+        data = pd.Series(logs - logs.mean()).groupby([line[0] for line in lines]).sum()
+        # Comparisons on one data set are not independent of each other.
+        error = np.sqrt(len(data) / (len(data) - 1) * (data**2).sum()) / len(logs)
+        half = stats.t.ppf(0.975, len(data) - 1) * error
+        expected = np.exp(logs.mean() + np.array([0, -half, half]))
+        assert verdict == reported
+        shown = [float(it) for it in re.findall(r"\d\.\d\d", found)]
+        # The comparisons are rounded.
+        np.testing.assert_allclose(shown, expected, rtol=0.01, atol=0.011)
+        if papers != "–":
+            mean = np.log([float(line[6].strip(" |")) for line in lines]).mean()
+            assert float(papers) == pytest.approx(np.exp(mean), abs=0.011)
+
+
+def test_training_compared_with_a_loop_by_hand():
     rows = read("speed").set_index(["backend", "case", "measure"])
     for backend in ("tensorflow", "jax"):
         for case in ("2x50, batch 1", "2x50, batch 20"):
-            place = (backend, f"{case}, as the package trains", "throughput beside a loop by hand")
+            measure = "throughput relative to a loop by hand"
+            place = (backend, f"{case}, as the package trains", measure)
             assert rows.loc[place, "low"] > 1
-    says("speed", "small ones faster than it on both")
+    says("speed", "Small networks are faster than the loop on both")
     for loss in ("SOSR", "MIN", "Poisson", "one-sided"):
-        place = ("tensorflow", f"{loss}, K = 10", "step time beside softmax cross-entropy")
+        place = ("tensorflow", f"{loss}, K = 10", "step time relative to softmax cross-entropy")
         assert rows.loc[place, "value"] < 1.05
-    says("speed", "the losses next to no time of a step at 10 classes on TensorFlow")
+    says("speed", "The losses take next to no time of a step at 10 classes on TensorFlow")
 
 
 class TestIntervals:
-    """What docstrings and the guide say of simulated intervals."""
+    """Docstrings and the page on coverage agree with simulated intervals."""
 
     @staticmethod
     def nothing_to_find(part, measure):
@@ -181,7 +211,7 @@ class TestIntervals:
         rows = read("coverage").set_index(["part", "case", "measure"])
         many = 100 * rows.loc[("report", "15 equal models", "any row"), "value"]
         assert f"{many:.0f} % of simulated" in cost_report.__doc__
-        says("deciding", f"{many:.0f} % of all reports")
+        says("coverage", f"{many:.0f} % of all reports")
 
     @pytest.mark.parametrize("part,least", [("cost", 0.93), ("alike", 0.94), ("fee", 0.94)])
     def test_heavy_tails(self, part, least):
@@ -189,4 +219,4 @@ class TestIntervals:
         rows = rows[(rows["method"] == "csdl_keras") & (rows["measure"] == "holds")]
         held = rows[rows["part"] == part]["value"]
         assert len(held) == 60 and held.min() >= least
-        says("deciding", "60 cases each")
+        says("coverage", "60 cases each")

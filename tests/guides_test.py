@@ -14,6 +14,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parent.parent
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
+RESEARCH = sorted((ROOT / "docs" / "research").glob("*.md"))
 _CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -46,7 +47,7 @@ def test_guides_run(path, tmp_path, monkeypatch):
     namespace, printed = {"__name__": path.stem}, io.StringIO()
     try:
         for number, code in enumerate(cells(path)):
-            # Few epochs show that the code runs; more only take longer.
+            # Few epochs are enough to show that the code runs.
             short = re.sub(r"limit_epochs\(\d+\)", "limit_epochs(1)", code)
             short = re.sub(r"epochs=\d\d", "epochs=2", short)
             with contextlib.redirect_stdout(printed):
@@ -54,16 +55,14 @@ def test_guides_run(path, tmp_path, monkeypatch):
     finally:
         logging.getLogger("tensorflow").setLevel(level)
         keras.config.set_dtype_policy("float32")
-    # The guide on speed shows tables alone.
     assert bool(printed.getvalue()) == ("print(" in path.read_text())
 
 
-def test_tables_of_guides_say_what_made_them():
-    included = re.findall(
-        r"^```\{include\} \.\./\.\./(benchmarks/\S+)",
-        "".join(map(pathlib.Path.read_text, GUIDES)),
-        re.M,
-    )
+def test_included_tables_say_what_made_them():
+    # The page of all results has whole files rather than tables.
+    pages = [*GUIDES, *(path for path in RESEARCH if path.stem != "results")]
+    text = "".join(map(pathlib.Path.read_text, pages))
+    included = re.findall(r"^```\{include\} \.\./\.\./(benchmarks/\S+)", text, re.M)
     assert len(included) > 30
     for name in included:
         text = (ROOT / name).read_text()
@@ -71,6 +70,12 @@ def test_tables_of_guides_say_what_made_them():
         assert len(lines) >= 3 or name.endswith("chart.md"), name
         if "/speed/" not in name:
             assert re.search(r"\b20\d\d-\d\d-\d\d\.|commit [0-9a-f]{7}", text), name
+
+
+@pytest.mark.parametrize("path", RESEARCH, ids=lambda path: path.stem)
+def test_research_begins_with_an_answer(path):
+    opening = path.read_text().split("\n\n")[1].replace("\n", " ")
+    assert len(re.findall(r"[.?](?= [A-Z]|$)", opening)) == 3 or path.stem == "index"
 
 
 def test_terms_are_public_names():

@@ -1,4 +1,4 @@
-"""A training step of the default network for images, beside a matrix product."""
+"""A training step of the default network for images, relative to a matrix product."""
 
 import math
 from collections.abc import Callable, Iterator

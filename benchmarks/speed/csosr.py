@@ -1,4 +1,4 @@
-"""CSOSR beside scikit-learn's support vector regression, one for each class."""
+"""CSOSR compared with support vector regression of scikit-learn, one for each class."""
 
 from collections.abc import Iterator
 
@@ -37,7 +37,7 @@ def measure(quick: bool) -> Iterator[Row]:
     gap = ours.duality_gap_ / ours.objective_
     yield Row(
         f"{size:,} examples, K = {CLASSES}",
-        "seconds beside scikit-learn's SVR for each class",
+        "seconds relative to scikit-learn's SVR for each class",
         Ratio.of(np.array([first, second]) / other),
         "< 1",
         f"{own:.1f} s and {other:.1f} s; duality gap {gap:.1e} of the objective",

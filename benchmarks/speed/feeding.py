@@ -1,4 +1,4 @@
-"""Feeds batches to `fit` and `predict` such that an epoch ends with its last batch."""
+"""Feeds batches to `fit` and `predict` so that an epoch ends with its last batch."""
 
 from typing import Any
 

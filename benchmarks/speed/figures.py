@@ -16,8 +16,8 @@ GROWTHS = {
     "hidden layers": "hidden layers",
     "cores": "virtual devices",
 }
-#: Where a name may stand beside its point: its alignment and offset in points.
-BESIDE = (
+#: Places of a name next to its point: alignment and offset in points.
+PLACES = (
     ("left", 6, 0),
     ("left", 5, 7),
     ("left", 5, -7),
@@ -91,13 +91,13 @@ def _name(axes: Axes, name: str, point: tuple[float, float]) -> Annotation:
 
 
 def _place(names: Sequence[Annotation], axes: Axes) -> None:
-    """Moves each name beside its point to the first place where it covers no name or point."""
+    """Moves each name to the first place next to its point where it covers no name or point."""
     axes.figure.draw_without_rendering()
     # Markers with some space around them, in pixels.
     points = [axes.transData.transform(name.xy) for name in names]
     taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in points]
     for name in names:
-        for alignment, *offset in BESIDE:
+        for alignment, *offset in PLACES:
             name.set(ha=alignment, position=offset)
             if not name.get_window_extent().count_overlaps(taken):
                 break

@@ -1,4 +1,4 @@
-"""A whole grid beside the sum of what its stages took."""
+"""The seconds of a whole grid relative to the sum of its stages."""
 
 import contextlib
 import io
@@ -31,7 +31,7 @@ def measure(quick: bool) -> Iterator[Row]:
                 stages += read_arrays(path)[0].get("seconds", 0.0)
     yield Row(
         "table2 --profile tiny" + (", one row" if quick else ""),
-        "seconds beside the sum of its stages",
+        "seconds relative to the sum of its stages",
         Ratio.exactly(whole / stages),
         "<= 1.1",
         f"{whole:.0f} s of {stages:.0f} s of stages",

@@ -1,4 +1,4 @@
-"""Training steps of cost losses beside softmax cross-entropy, by the number of classes."""
+"""Training steps of cost losses relative to softmax cross-entropy, by the number of classes."""
 
 import functools
 from collections.abc import Callable, Iterator
@@ -40,14 +40,14 @@ def measure(quick: bool) -> Iterator[Row]:
         for name in list(losses)[1:]:
             yield Row(
                 f"{name}, K = {classes:,}",
-                "step time beside softmax cross-entropy",
+                "step time relative to softmax cross-entropy",
                 Ratio.of(found[name] / found["cross-entropy"]),
                 "<= 1.05" if classes == 10 else "",
                 f"{1e3 * np.median(found[name]) / steps:.2f} ms a step",
             )
             if name in before:
                 yield Row(
-                    f"{name}, K = {classes:,} beside {smaller:,}",
+                    f"{name}, K = {classes:,} relative to {smaller:,}",
                     "growth of its step time",
                     Ratio.between(found[name] / steps, before[name]),
                     f"<= {1.1 * classes / smaller:.4g}",

@@ -26,7 +26,7 @@ def measure(quick: bool) -> Iterator[Row]:
         grown = child.printed(__file__, route, str(examples))
         yield Row(
             f"{route}, {examples:,} examples, K = {CLASSES:,}",
-            f"growth in fit beside the {array:.0f} MB of an (N, K) array",
+            f"growth in fit relative to the {array:.0f} MB of an (N, K) array",
             Ratio.exactly(grown / array),
             "< 1" if "matrix" in route else "",
             f"{grown:.0f} MB",

@@ -1,4 +1,4 @@
-"""Greedy pre-training of three layers, beside the arithmetic of their auto-encoders."""
+"""Greedy pre-training of three layers, relative to the arithmetic of their auto-encoders."""
 
 import time
 from collections.abc import Iterator

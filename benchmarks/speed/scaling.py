@@ -87,7 +87,7 @@ def _grow(
         base = base if len(base) else taken
         yield Row(
             f"{size:,} {what}",
-            f"seconds per example beside {sizes[0]:,}",
+            f"seconds per example relative to {sizes[0]:,}",
             Ratio.between(taken, base),
             # The fixed costs of `fit` weigh less with more examples.
             "<= 1.1" if constant else f"<= {1.1 * size / sizes[0]:.4g}",
@@ -107,7 +107,7 @@ def _devices(numbers: Sequence[int], repeats: int) -> Iterator[Row]:
         base = base if len(base) else taken
         yield Row(
             f"{devices} virtual devices on {os.cpu_count()} cores",
-            "seconds per example beside 1",
+            "seconds per example relative to 1",
             Ratio.between(taken, base),
             "",
             f"{1e6 * np.median(taken):.1f} µs an example",

@@ -1,4 +1,4 @@
-"""Training small networks on small batches, where what a step costs beside arithmetic shows."""
+"""Training small networks on small batches, where overhead of a step exceeds its arithmetic."""
 
 import functools
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def measure(quick: bool) -> Iterator[Row]:
         for way in ways:
             yield Row(
                 f"2x50, batch {batch}, {way}",
-                "throughput beside a loop by hand",
+                "throughput relative to a loop by hand",
                 Ratio.of(found["loop"] / found[way]),
                 ">= 0.9" if "arrays" not in way else "",
                 f"{1e3 * np.median(found[way]) / steps:.3f} ms a step",

@@ -43,7 +43,7 @@ def measure(quick: bool) -> Iterator[Row]:
         for way, label in WAYS.items():
             yield Row(
                 f"{CASE}, {label}{kept}",
-                "throughput beside a loop by hand",
+                "throughput relative to a loop by hand",
                 Ratio.of(taken["loop"] / taken[way]),
                 ">= 0.97",
                 f"{1e3 * np.median(taken[way]) / steps:.1f} ms a step",

@@ -8,7 +8,7 @@ import sphinx.application
 
 
 def copy(app: sphinx.application.Sphinx) -> None:
-    """Copies notebooks beside the other sources, and removes those that are no more."""
+    """Copies notebooks to the other sources, and removes those that no longer exist."""
     source, target = app.srcdir.parent / "notebooks", app.srcdir / "notebooks"
     target.mkdir(exist_ok=True)
     found = {path.name: path for path in source.glob("*.ipynb")}

@@ -42,7 +42,7 @@ def _documented_method(name: str) -> bool:
 
 @functools.cache
 def target(text: str, near: str = "") -> str | None:
-    """Returns the full name that a piece of code stands for, or `None` if it is no public name.
+    """Returns the full name that a piece of code stands for, or `None` if it is not a public name.
 
     Args:
         text: the code, such as `costs.regret` or `SOSRLoss`.

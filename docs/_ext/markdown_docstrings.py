@@ -95,7 +95,7 @@ def converted(lines: list[str]) -> list[str]:
 
 
 def _without_type(line: str) -> str:
-    """Breaks a line before its first colon, where napoleon would take what is before for a type."""
+    """Breaks a line before its first colon, where napoleon would read the words before it as a type."""
     return re.sub(r"^(\s*)(\S*[^\s:]) (?=.*:)", r"\1\2\n\1", line)
 
 
