@@ -176,7 +176,7 @@ def table(rows: Sequence[dict]) -> str:
     lines = [
         *markdown_table(["method", *datasets], body),
         "",
-        "Bold: the best peer. Differences and ratios of ours, and, where there are several",
+        "Bold: the best peer. Differences and ratios of the package, and, where there are several",
     ]
     lines += ["splits, the mean difference over them and its 95 % interval:", ""]
     for method in (m for m in methods if m not in peers):
@@ -189,7 +189,7 @@ def table(rows: Sequence[dict]) -> str:
 
 
 def guide_tables(rows: Sequence[dict]) -> dict[str, list[str]]:
-    """Returns the tables of the guides: the best peer on each data set, and chosen peers."""
+    """Returns the included tables: the best peer on each data set, and chosen peers."""
     found: dict[tuple[str, str], list[float]] = {}
     for row in rows:
         found.setdefault((row["dataset"], row["method"]), []).append(float(row["average_cost"]))

@@ -73,7 +73,7 @@ class Results:
         print(text)
 
     def write_table(self, name: str, lines: Sequence[str]) -> None:
-        """Writes a table for the guides, `NAME.md`, with what made it."""
+        """Writes a table for the documentation, `NAME.md`, with the command that made it."""
         text = "\n".join(lines)
         self.path.with_name(f"{name}.md").write_text(f"{text}\n\n*Made by* {self.made_by()}\n")
 

@@ -4,8 +4,8 @@
     python benchmarks/run.py tables --help
 
 The benchmarks are `peers`, `tables`, `effort`, `calibration_maps` and `speed`. Each writes a CSV
-file row by row, from which a later call continues, and tables of its rows in Markdown, also those
-that guides include.
+file row by row, from which a later call continues, and tables of its rows in Markdown, including
+those that `docs/research` shows.
 """
 
 import argparse

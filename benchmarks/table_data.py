@@ -67,7 +67,7 @@ def load_amounts(name: str) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     elif name == "upsell":
         missed = np.maximum(0.02463333 * 0.25 * own["balance"], 1.0)
         outcomes = none, none + 1.0, missed, none + 1.0
-    else:  # Credit: the profit lost by a refusal, or the loss given default of the loan.
+    else:  # Credit: the profit lost by declining, or the loss given default of the loan.
         outcomes = none, own["fp_cost"], 0.75 * own["cl"], none
     costs = np.stack(outcomes, axis=-1).reshape(-1, 2, 2)
     return found.data, np.asarray(found.target, dtype="int64"), costs

@@ -170,7 +170,7 @@ def table(rows: list[dict]) -> str:
 
 
 def guide_tables(rows: list[dict]) -> dict[str, list[str]]:
-    """Returns the tables of the guides: one for each question, and empulse's methods with ours."""
+    """Returns the included tables: one for each question, and empulse's methods with the package's."""
     tables = {question: _methods(rows, question) for question in QUESTIONS}
     (head, rule, *_), chosen = tables["known"], []
     for question, ours in (("known", "csdl_keras"), ("unknown", "csdl_keras cost_model")):

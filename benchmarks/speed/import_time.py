@@ -1,4 +1,4 @@
-"""What importing the package takes beyond Keras."""
+"""The seconds of importing the package in addition to Keras."""
 
 from collections.abc import Iterator
 

@@ -103,7 +103,7 @@ def update(shapes: Sequence[tuple[int, ...]]) -> Callable[[], None]:
 
 
 def keep_memory() -> bool:
-    """Makes the process keep memory that it frees, and tells whether that succeeded.
+    """Makes the process keep memory that it frees, and returns whether that succeeded.
 
     glibc returns arrays of more than 32 MB, such as the gradient of 3000 x 3000 weights, to
     the system, which provides new pages at every step. `MALLOC_MMAP_MAX_=0

@@ -63,7 +63,7 @@ def verdicts(found: list[tuple[str, str, float, float]]) -> Iterator[Row]:
     defaults = [row for row in ours if not row[1].endswith("epochs")]
     beaten = sum(any(t <= s and c < cost for _, _, t, c in peers) for _, _, s, cost in defaults)
     yield Row(
-        f"{len(defaults)} rows of ours, as they come",
+        f"{len(defaults)} rows of the package with default arguments",
         "how many another package beats in cost and time",
         Ratio.exactly(beaten),
         "<= 0",
@@ -71,7 +71,7 @@ def verdicts(found: list[tuple[str, str, float, float]]) -> Iterator[Row]:
     beaten = sum(any(t <= s and c < cost for _, _, t, c in ours) for _, _, s, cost in peers)
     yield Row(
         f"{len(peers)} ways of other packages",
-        "how many one of ours beats in cost and time",
+        "how many a row of the package beats in cost and time",
         Ratio.exactly(beaten),
     )
 
