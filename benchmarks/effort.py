@@ -4,11 +4,11 @@
 
 Images in four sets, each also in its imbalanced variant: `mnist_5k`, `digits`, 10,000 images of
 CIFAR-10, and 10,000 of a synthetic bg-img-rot, of whose imbalanced variant there are 8,747 (the
-last two from TFDS' folder, the CIFAR-10 that is measured may be a copy). Training sees no test
-image and each training decides for five cost matrices, `randomized_proportional(y, seed=1000 + i)`;
-those that train on costs are trained for each. Costs are means over matrices; `error_rate` is that
-of these decisions, `argmax_error` that of the most probable classes. Seconds are those of one
-training with its calibration. Ways that begin with `0.3.0` use the networks of that version.
+last two from TFDS' folder; CIFAR-10 may be a copy). Test images are not used in training. Each
+training decides for five cost matrices, `randomized_proportional(y, seed=1000 + i)`; algorithms
+that train on costs are trained for each. Costs are means over matrices. `error_rate` belongs to
+these decisions, `argmax_error` to the most probable classes. Seconds are those of one training
+with its calibration. Ways that begin with `0.3.0` use the networks of that version.
 `effort.png` also shows the peers of `benchmarks/results/peers`.
 """
 
@@ -163,7 +163,7 @@ def plot(rows: list[dict[str, str]], path: pathlib.Path) -> None:
 
 
 def guide_tables(rows: list[dict[str, str]]) -> dict[str, list[str]]:
-    """Returns the table of the guide: cost, seconds and error of each way on each set."""
+    """Returns the included table: cost, seconds and error of each way on each set."""
     found = means(rows)
     ways = [way for way in dict.fromkeys(way for _, way in found) if "before" not in way]
     ways = [way for way in ways if way in EFFORTS] + [way for way in ways if way not in EFFORTS]
@@ -189,7 +189,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(arguments: argparse.Namespace, results: Results) -> None:
-    """Measures the rows that are not there yet, and draws all rows."""
+    """Measures the rows that are missing, and draws all rows."""
     for seed in range(arguments.seeds):
         for name in arguments.sets.split(","):
             data = load(name)

@@ -98,7 +98,7 @@ def load(name: str, split: int, train_size: int | None = None) -> csdl.datasets.
 
 
 def measure(arguments: argparse.Namespace, results: Results) -> None:
-    """Measures the rows that are not there yet."""
+    """Measures the rows that are missing."""
     done = results.done(4)
     for name in arguments.datasets.split(","):
         for split in range(arguments.splits):

@@ -8,24 +8,24 @@ validation and 30 % for the test:
 - `known`: what decisions cost if the costs of an example are known when deciding, on the four
   tables that `empulse` ships, with the costs that it documents. Probabilities decide by the
   Bayes decision.
-- `unknown`: the same tables, costs known of the examples to learn from alone. Methods learn costs,
-  or decide by probabilities and the mean costs of each class.
+- `unknown`: the same tables, with costs known for the training examples alone. Methods learn
+  costs, or decide by probabilities and the mean costs of each class.
 - `classes`: what Bayes decisions cost on six tables of two to 26 classes, mean over five drawn
   cost matrices, which one training serves.
 
-Methods have their default arguments, but for the sizes and the early stopping of boosted trees.
-TabM and RealMLP choose their epoch by the log loss, by default it would be by errors. These and
-boosted trees get categories as categories. A cost in the tables is the mean over
-the splits; the relative cost is the geometric mean over tables of the ratio to a method of this
-package, on the splits that both have. Its interval holds 95 % by the paired log ratios: their mean
-over the splits of each table, then over the T tables, has the standard error
-`sqrt(sum_t s_t^2 / n_t) / T` of the n_t splits of each, and the sum of `n_t - 1` degrees of
-freedom. It is of these tables, not of others, and does not count that splits share examples.
+Methods have their default arguments, except for the sizes and the early stopping of boosted trees.
+TabM and RealMLP choose their epoch by the log loss instead of errors. These and boosted trees
+receive categories as categories. A cost in the tables is the mean over the splits. The relative
+cost is the geometric mean over tables of the ratio to a method of this package, on the splits that
+both have. Its 95 % interval is made of the paired log ratios: their mean over the splits of each
+table, then over the T tables, has the standard error `sqrt(sum_t s_t^2 / n_t) / T` with n_t splits
+of each table, and the sum of `n_t - 1` degrees of freedom. It covers these tables alone, and
+ignores that splits share examples.
 
-Methods named `csdl_keras 0.3.0` are those of commit 8eaece73, whose network for tables was another;
-relative costs are relative to these. Needs empulse, LightGBM, XGBoost, CatBoost, pyreadr and R's
+Methods named `csdl_keras 0.3.0` are those of commit 8eaece73, with a different network for tables.
+Relative costs are relative to these. Needs empulse, LightGBM, XGBoost, CatBoost, pyreadr and R's
 `mlbench` and `kernlab`; TabM and RealMLP need pytabkit. TabPFN and TabICL are not run, since the
-weights of these pretrained models could not be had.
+weights of these pretrained models were not available.
 """
 
 import argparse
@@ -59,7 +59,7 @@ QUESTIONS = {
     "classes": "csdl_keras 0.3.0 ensemble_bayes",
 }
 MATRICES = 5
-#: Those of which it is also measured what decisions by the mean costs of each class cost.
+#: Methods that are also measured with the mean costs of each class.
 BY_MEANS = ("XGBoost, depth 3", "csdl_keras ensemble_bayes")
 
 
@@ -85,7 +85,7 @@ def make_split(name: str, seed: int) -> Split:
 
 
 def costs_of(found: np.ndarray, split: Split, question: str) -> float:
-    """Returns what decisions by test probabilities cost on average."""
+    """Returns the average cost of decisions by test probabilities."""
     labelled, test = split.labelled, split.test
     if question == "known":
         return bayes_cost(test.y, found, test.costs)
@@ -170,7 +170,7 @@ def table(rows: list[dict]) -> str:
 
 
 def guide_tables(rows: list[dict]) -> dict[str, list[str]]:
-    """Returns the included tables: one for each question, and empulse's methods with the package's."""
+    """Returns a table for each question, and one of empulse's methods and the package's."""
     tables = {question: _methods(rows, question) for question in QUESTIONS}
     (head, rule, *_), chosen = tables["known"], []
     for question, ours in (("known", "csdl_keras"), ("unknown", "csdl_keras cost_model")):
@@ -190,7 +190,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(arguments: argparse.Namespace, results: Results) -> None:
-    """Measures the rows that are not there yet."""
+    """Measures the rows that are missing."""
     if not PYTABKIT:
         print("TabM and RealMLP-TD-S are skipped, since pytabkit is not installed.")
     parts = [part.strip() for part in arguments.methods.split(",")]

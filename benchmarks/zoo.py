@@ -31,7 +31,7 @@ IMAGES = {
     "cifar10": "CIFAR-10 re-encoded as JPEG of quality 75: 41,667 images train, 8,333 validate, "
     "10,000 are its test set, re-encoded as well",
 }
-#: Epochs and filters of `calibrated_bayes`, units of `csdnn`: as large as 8 MB in all allow.
+#: Epochs and filters of `calibrated_bayes`, units of `csdnn`, so that all files have 8 MB at most.
 CHOICES = {
     "mnist/calibrated_bayes": {"auto.epochs": 12, "auto.filters": (16, 32, 64, 128)},
     "mnist/csdnn": {"mlp.hidden_units": (256, 128)},

@@ -64,7 +64,7 @@ def _epoch(network: keras.Model, steps: int) -> Callable[[], object]:
 
 
 def _with_batch_normalisation(filters: tuple[int, ...]) -> keras.Model:
-    """Returns the network with plain kernels and batch normalisation behind each convolution."""
+    """Returns the network with plain kernels and batch normalisation after each convolution."""
 
     def plain(layer: keras.layers.Layer) -> keras.layers.Layer:
         if not isinstance(layer, keras.layers.Conv2D):

@@ -91,7 +91,7 @@ def entry_table(rows: list[dict[str, str]]) -> list[str]:
 
 
 def guide_tables(rows: list[dict[str, str]]) -> dict[str, list[str]]:
-    """Returns the tables of the guide: each entry, how many goals are met, and which are not."""
+    """Returns the included tables: each entry, how many goals are met, and which are not."""
     entries = dict.fromkeys(row["entry"] for row in rows)
     by_entry = {name: [row for row in rows if row["entry"] == name] for name in entries}
     tables = {name: entry_table(own) for name, own in by_entry.items()}

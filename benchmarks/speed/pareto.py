@@ -1,4 +1,4 @@
-"""Average test cost against seconds of training on 5,000 digits, ours and other packages'."""
+"""Average test cost against seconds of training on 5,000 digits, for this package and others."""
 
 import pathlib
 import sys
