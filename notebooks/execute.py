@@ -1,7 +1,7 @@
-"""Runs notebooks in full and writes their outputs into them: `python notebooks/execute.py FILE…`.
+"""Runs notebooks in full and saves their outputs in them: `python notebooks/execute.py FILE…`.
 
-Without files it runs all of them. What libraries print on standard error is left out. When and
-with which versions a notebook ran is in its metadata, under `last_run`.
+Without files, runs all notebooks. Output on standard error is removed. The metadata `last_run`
+records the date, the seconds and the versions of a run.
 """
 
 import datetime
@@ -17,8 +17,8 @@ import nbformat
 from nbclient import NotebookClient
 
 FOLDER = pathlib.Path(__file__).parent
-#: Runs before the first cell. In a notebook, TensorFlow prints its warnings, as of many models in
-#: one process, on standard output.
+#: Runs before the first cell, since TensorFlow prints its warnings in a notebook on standard
+#: output. It warns of many models in one process, for example.
 QUIET = "import logging; logging.getLogger('tensorflow').addFilter(lambda it: it.levelno >= 40)"
 PACKAGES = ("csdl_keras", "keras", "tensorflow", "scikit-learn", "matplotlib")
 
@@ -26,15 +26,15 @@ PACKAGES = ("csdl_keras", "keras", "tensorflow", "scikit-learn", "matplotlib")
 def run(
     notebook: nbformat.NotebookNode, folder: pathlib.Path, **parameters: Any
 ) -> nbformat.NotebookNode:
-    """Runs a notebook in a folder, and returns it with its outputs.
+    """Runs a notebook in a folder and returns a copy with its outputs.
 
     Args:
-        notebook: the notebook, which stays as it is.
-        folder: current folder of what it computes.
-        **parameters: values that replace those of the notebook's first code cell, which sets them.
+        notebook: the notebook. It is not changed.
+        folder: current folder of the run.
+        **parameters: values that replace those that the notebook's first code cell sets.
 
     Returns:
-        The notebook after the run.
+        The notebook with its outputs.
     """
     notebook = nbformat.from_dict(notebook)
     if parameters:
@@ -53,11 +53,11 @@ def run(
 
 
 def execute(path: pathlib.Path) -> None:
-    """Runs the notebook in this folder, whatever the current one, and replaces its outputs."""
+    """Runs a notebook in the folder of this file and replaces its outputs."""
     start, before = time.perf_counter(), _seconds_of_children()
     notebook = run(nbformat.read(path, as_version=4), FOLDER)
     for cell in notebook.cells:
-        cell.metadata.pop("execution", None)  # times of every cell change with every run
+        cell.metadata.pop("execution", None)  # The times of cells change with each run.
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     notebook.metadata["last_run"] = {
