@@ -97,6 +97,11 @@ def test_relative_links_lead_somewhere(page):
             assert anchor in anchors(path), target
 
 
+def test_no_line_is_a_comment_by_chance():
+    for page in PAGES:
+        assert not re.search(r"^ *%", page.read_text(), re.M), page  # MyST would leave it out
+
+
 def test_links_in_docstrings_name_public_things(extensions):
     pytest.importorskip("sphinx")
     linked = extensions("linked_names")
