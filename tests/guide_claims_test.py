@@ -83,6 +83,13 @@ def says(name, words):
     assert " ".join(words.lower().split()) in " ".join(text.lower().split())
 
 
+def guide_table(name):
+    """Returns the rows of the only table of figures in a guide, without its heads."""
+    lines = (ROOT / "docs" / "guides" / f"{name}.md").read_text().partition(" ---: |\n")[2]
+    lines = lines.partition("\n\n")[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
 def test_a_bayes_decision_on_a_forest():
     found = over_splits("digits", "forest, Bayes", "forest, argmax")
     assert found.more
@@ -102,6 +109,21 @@ def test_calibration_maps():
     says("calibration", f"scaling has {found['matrix']} times the cost of a temperature")
     says("calibration", f"isotonic regression {found['isotonic']} times")
     assert found["matrix"] == min(found.values())
+
+
+def test_rounded_calibration_maps():
+    """The guide to calibration has the ratios of the page on calibration, with two decimals."""
+    groups = ("images, networks", "classes, networks", "two, networks")
+    groups += ("classes, scikit-learn", "two, scikit-learn")
+    lines = (RESULTS / "calibration_maps" / "ratios.md").read_text().splitlines()
+    cells = [[it.strip() for it in line.split("|")] for line in lines if line.startswith("|")]
+    places = [cells[0].index(it) for it in groups]
+    measured = {row[1]: [row[place] for place in places] for row in cells}
+    shown = guide_table("calibration")
+    assert [row[0] for row in shown] == ["none", "matrix", "isotonic", "sigmoid"]
+    for way, *ratios in shown:
+        exact = [float(it.split()[0]) for it in measured[way]]
+        np.testing.assert_allclose([float(it) for it in ratios], exact, atol=0.0051)
 
 
 def test_images_compared_with_other_packages_and_the_papers_networks():
@@ -220,3 +242,19 @@ class TestIntervals:
         held = rows[rows["part"] == part]["value"]
         assert len(held) == 60 and held.min() >= least
         says("coverage", "60 cases each")
+
+    def test_rounded_shares(self):
+        """The guide to evaluation has the lowest share of each kind of interval, in percent."""
+        lowest = {
+            name: read(name, "coverage").groupby(["part", "measure", "method"])["value"].min()
+            for name in ("coverage", "tails")
+        }
+        methods = ("csdl_keras", "Student's t", "percentile bootstrap")
+        pairs = (*methods[:2], "percentile bootstrap, sign flips")
+        found = [
+            [lowest["coverage"]["interval", "covers", it] for it in methods],
+            [lowest["coverage"]["comparison", "covers", it] for it in pairs],
+            [lowest["tails"]["cost", "holds", it] for it in methods],
+        ]
+        percent = [[f"{100 * it:.0f} %" for it in row] for row in found]
+        assert [row[1:] for row in guide_table("evaluation")] == percent
