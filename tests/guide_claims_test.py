@@ -214,6 +214,13 @@ def test_training_compared_with_a_loop_by_hand():
     says("speed", "The losses take next to no time of a step at 10 classes on TensorFlow")
 
 
+def test_the_first_minutes_of_compare():
+    rows = read("first_minutes")
+    rows = rows[rows["shown"] == "terminal"].groupby("job", sort=False)
+    for seconds in rows[["first_row", "first_model", "end"]].median().to_numpy():
+        says("speed", "| {:.1f} | {:.1f} | {:.1f} |".format(*seconds))
+
+
 class TestIntervals:
     """Docstrings and the page on coverage agree with simulated intervals."""
 
