@@ -37,6 +37,13 @@ def test_every_block_of_python_runs_when_the_documentation_is_built(path):
         ast.parse(code)
 
 
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
+def test_guides_are_short(path):
+    text = path.read_text()
+    assert text.count("\n") <= 150
+    assert len(text.split()) <= 1200
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
 def test_guides_run(path, tmp_path, monkeypatch):
