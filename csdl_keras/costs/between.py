@@ -60,8 +60,7 @@ def between(
     Args:
         low, high: cost matrices `(K, D)`, `C[true, decision]`, the ends of each range.
         mean: the expected costs, `(K, D)`. `None` (default) is the middle of the ranges.
-        robust: whether `bayes_decisions` and `decide` minimise the largest regret. Defaults to
-            False.
+        robust: whether to minimise the largest regret instead of the mean cost. Defaults to False.
 
     Returns:
         A `CostRange`, to pass instead of a cost matrix.

@@ -57,8 +57,7 @@ def check_cost_matrix(
     Args:
         cost_matrix: array-like `(K, D)`: finite, not negative, zero on the diagonal.
         num_classes: the expected `K`; `None` accepts any of at least 2.
-        square: `True` (default) requires `D = K`; `False` also accepts further columns, of
-            decisions that are not classes.
+        square: whether to require `D = K`; `False` accepts other decisions. Defaults to True.
         classes: the `K` labels, or the model or estimator that has them, which decide the order
             of a data frame with names; `None` (default) accepts names in sorted order only.
 
@@ -185,8 +184,7 @@ def check_labels(
     """Checks class labels and returns them as an integer array.
 
     Args:
-        labels: array-like `(N,)` of integers, `0 <= y < K`, or of booleans; with `classes`, of
-            any type.
+        labels: array-like `(N,)` of integers, `0 <= y < K`, or booleans; any type with `classes`.
         num_classes: `K`; `None` checks only that labels are not negative.
         classes: the `K` labels in the order of the rows of the cost matrix, or the model or
             estimator that has them; `None` (default) if labels are row numbers.

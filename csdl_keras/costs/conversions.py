@@ -17,8 +17,7 @@ def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike, classes: Any = None)
     """Returns the cost vector of each example, row `labels[n]` of its cost matrix.
 
     Args:
-        cost_matrix: `(K, D)`, `C[true, decision]`, or a matrix for each example, `(N, K, D)` or
-            `AffineCosts`.
+        cost_matrix: `(K, D)`, `C[true, decision]`, or of each example: `(N, K, D)`, `AffineCosts`.
         labels, classes: as in `check_labels`.
 
     Returns:
@@ -41,8 +40,7 @@ def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike, classes: Any = None)
 def regret(costs: ArrayLike) -> np.ndarray:
     """Subtracts from each row its minimum, the cost of the cheapest decision.
 
-    Turns amounts of money (gains negative) into costs for losses and layers. No optimal decision
-    changes.
+    Turns money (gains negative) into costs for losses and layers. No optimal decision changes.
 
     Args:
         costs: `(K, D)`, `C[true, decision]`, or cost vectors `(N, D)`: finite, of any sign.
@@ -194,8 +192,7 @@ def from_binary(
 
     Args:
         tp_cost, fp_cost, tn_cost, fn_cost: cost of a true positive, deciding 1 for class 1, of a
-            false positive, a true negative and a false negative: a number, or `N` numbers, one for
-            each example.
+            false positive, a true negative and a false negative: one number, or `N` for examples.
 
     Returns:
         As `convert`, which raises for the same reasons.

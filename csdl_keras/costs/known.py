@@ -34,10 +34,9 @@ class AffineCosts:
         self.per_unit = amounts("per_unit", per_unit, 2, "(K, D), [true, decision]")
         fixed = np.zeros(self.per_unit.shape) if fixed is None else fixed
         self.fixed = amounts("fixed", fixed, 2, "(K, D), [true, decision]")
-        rows, columns = self.per_unit.shape
-        if rows < 2 or columns < 2 or self.fixed.shape != self.per_unit.shape:
+        if self.fixed.shape != self.per_unit.shape:
             raise ValueError(
-                "`per_unit` and `fixed` need the same shape (K, D), K and D at least 2; received "
+                "`per_unit` and `fixed` need the same shape (K, D); received "
                 f"{self.per_unit.shape} and {self.fixed.shape}."
             )
         # Affine functions are lowest and highest at the ends of the amounts.

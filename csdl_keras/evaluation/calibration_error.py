@@ -88,13 +88,11 @@ def calibration_error(
 ) -> float:
     """Computes the expected calibration error of a classifier.
 
-    `sum_b |B_b| / N |mean confidence of B_b - accuracy of B_b|` over bins of the largest
-    probability.
+    `sum_b |B_b| / N |mean confidence of B_b - accuracy of B_b|`, by the largest probability.
 
     Args:
         y_true, probabilities, num_bins, classes: as in `reliability`.
-        classwise: whether to average the errors of each class's probabilities, since expected costs
-            depend on all of them. Defaults to False.
+        classwise: whether to average over the probabilities of all classes. Defaults to False.
 
     References:
         - [Guo et al.: On calibration of modern neural networks, ICML

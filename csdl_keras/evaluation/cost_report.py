@@ -62,8 +62,7 @@ class CostReport:
     Args:
         rows: a `CostRow` for each model.
         size: number of test examples.
-        constant, constant_decision, constant_name: row, index and name of the best constant
-            decision.
+        constant, constant_decision, constant_name: row, index and name of the best constant one.
         baseline: row of today's rule, or `None`.
         unit: unit of costs, or `None`.
         class_names: names of the classes; empty without labels.
@@ -174,15 +173,13 @@ def cost_report(
     Args:
         decisions: `{name: integers (N,)}`, as returned by `csdl_keras.decide`.
         y_true, cost_matrix, classes: as in `decision_costs`; names default to the labels.
-        baseline: integers `(N,)`, the decisions of today's rule, with which models are compared;
-            `None` (default) for none.
+        baseline: integers `(N,)`, decisions of today's rule to compare with, or `None` (default).
         unit: unit of costs, such as `"€"`; `None` (default) writes numbers alone.
         amounts: instead of `cost_matrix`, amounts `(K, D)` or `(N, K, D)` of any sign: gains are
             negative, and right decisions may cost something. Defaults to `None`.
         class_names, decision_names: `K` and `D` names; `None` (default) writes labels, and the
             index of each decision that is not a class.
-        largest: as in `cost_interval`. With `None` (default) the report states on what its
-            intervals rest.
+        largest: as in `cost_interval`; with `None` (default) the report explains its intervals.
         promises: rules of `csdl_keras.guarantee` by the names of their decisions; the report then
             compares each promise with the costs of its decisions. Defaults to `None`.
         probabilities: `{name: (N, K)}`, by which models decided, if `cost_matrix` is a range of

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, check_range, check_rows, real_array
-from csdl_keras._utils.checks import check_choice, check_number, check_type
+from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.labels import check_decisions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import check_cost_matrix, check_labels, check_probabilities
@@ -154,7 +154,6 @@ def decision_curve(
     grid = np.unique(real_array("thresholds", given, 1, "(M,)"))
     always, never = net_benefit(is_positive, np.ones(len(labels)), grid), np.zeros(len(grid))
     scores, benefit, low, high = {}, {}, {}, {}
-    check_type("probabilities", probabilities, Mapping, "a dict of arrays by name")
     for name, own in probabilities.items():
         if np.ndim(own) == 2:
             rows = check_probabilities(own)
@@ -249,7 +248,6 @@ def cost_curve(
     worst[worst == 0.0] = 1.0  # Where no decision costs anything, the normalised cost is 0 too.
     level = 1.0 - (1.0 - confidence) / len(grid)
     costs, low, high = {}, {}, {}
-    check_type("models", models, Mapping, "a dict of arrays by name")
     for name, own in models.items():
         argument = f"models[{name!r}]"
         if is_probabilities := np.ndim(own) == 2:

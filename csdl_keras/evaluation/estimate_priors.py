@@ -34,11 +34,9 @@ def estimate_priors(
     probabilities are calibrated and the examples of each class look as they did in training.
 
     Args:
-        probabilities: `(N, K)` of the unlabelled examples, or `(N,)` or `(N, 1)` of class 1, not
-            adjusted to other frequencies.
+        probabilities: unadjusted, `(N, K)` of unlabelled examples, or `(N,)`, `(N, 1)` of class 1.
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts.
-        classes: the labels, or the model or estimator that has them, for series and data frames
-            with names. Defaults to `None`.
+        classes: the labels, or the model or estimator that has them, for arguments with names.
 
     Returns:
         A `PriorEstimate`.

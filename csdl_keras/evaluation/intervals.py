@@ -28,8 +28,7 @@ def cost_interval(
     A test set may not contain the costliest mistake. So Gaffke's interval uses the largest possible
     cost besides those that were observed: that of the matrix, or `largest`, or an estimate from the
     largest amounts seen, up to eight times the largest one. In simulations, 95 % intervals
-    contained the expected cost in at least 93 % of the test sets of every case
-    (`benchmarks/results/coverage`).
+    contained the expected cost in at least 93 % of test sets (`benchmarks/results/coverage`).
 
     Args:
         y_true, decisions, cost_matrix, classes: as in `decision_costs`.
@@ -60,8 +59,7 @@ class CostDifference:
         low, high: ends of the 95 % interval of the expected difference.
         p_value: two-sided p-value of the hypothesis that the expected difference is 0;
             below .05 if and only if the interval does not contain 0.
-        ratio: average cost of the first model divided by that of the second; NaN if
-            the second is 0.
+        ratio: average cost of the first model divided by that of the second; NaN if that is 0.
     """
 
     difference: float
@@ -95,7 +93,7 @@ def compare_costs(
     precisely than either cost. Interval and test are Gaffke's, with differences bounded by the
     largest difference between two decisions; if all mistakes cost the same, this is McNemar's exact
     test. In simulations of models with equal expected cost, the p-value was below .05 in
-    at most 5 % of the test sets of every case (`benchmarks/results/coverage`).
+    at most 5 % of test sets (`benchmarks/results/coverage`).
 
     Args:
         y_true, decisions, cost_matrix, classes: as in `decision_costs`.

@@ -34,9 +34,8 @@ def decision_costs(
         cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
         classes: the `K` labels of the classes, or the model or estimator that has them. Labels,
-            decisions and names of `cost_matrix` may then be of any type. `D` labels include those
-            of decisions that are not classes. `None` (default) if labels are row numbers, or
-            booleans.
+            decisions and names of `cost_matrix` may then be of any type. `D` labels include other
+            decisions. `None` (default) if labels are row numbers, or booleans.
 
     Returns:
         A float64 array `(N,)`.

@@ -4,7 +4,6 @@ import pytest
 from csdl_keras import costs
 
 C = [[0.0, 1.0, 2.0], [5.0, 0.0, 4.0], [3.0, 6.0, 0.0]]
-WIDE = np.array([[0.0, 1.0, 7.0], [2.0, 0.0, 7.0]])
 
 
 @pytest.mark.parametrize(
@@ -22,24 +21,15 @@ def test_returns_a_float64_copy(check):
     "check, values, keywords, message",
     [
         (costs.check_cost_matrix, np.zeros((3, 2)), {}, r"\(K, K\), K.*received shape \(3, 2\)"),
-        (costs.check_cost_matrix, [[0, 1], [1, 2]], {}, r"C\[1, 1\] = 2.0.*regret"),
         (costs.check_cost_vectors, C, {"num_decisions": 2}, r"\(N, 2\), .*received shape \(3, 3\)"),
         (costs.check_labels, [0.0, 1.0], {}, r"integer dtype; received float64.*astype\(int\)"),
         (costs.check_labels, ["a", "b"], {}, "<U1.*classes=model.classes"),
-        (costs.check_labels, [True, False], {"num_classes": 1}, "below 1.*received True"),
         (costs.check_labels, [[0], [1, 2]], {}, "`labels` is not an array"),
     ],
 )
 def test_refused(check, values, keywords, message):
     with pytest.raises(ValueError, match=message):
         check(values, **keywords)
-
-
-def test_accepted():
-    assert costs.check_cost_matrix(C, num_classes=3).tolist() == C
-    assert costs.check_cost_matrix(WIDE, square=False).tolist() == WIDE.tolist()
-    assert costs.check_cost_vectors([[3, 2]], 2).tolist() == [[3.0, 2.0]]
-    assert costs.check_mean_costs([[3, 2], [1, 2]], 2).tolist() == [[3.0, 2.0], [1.0, 2.0]]
 
 
 def test_booleans_are_0_and_1():

@@ -16,12 +16,6 @@ LABELS, DECISIONS = np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0])
 NAMES = ("tp_cost", "fp_cost", "tn_cost", "fn_cost")
 
 
-def test_cost_vectors():
-    labels = [2, 0, 0, 1]
-    for matrix in (C, ABSTAIN):
-        np.testing.assert_array_equal(costs.cost_vectors(matrix, labels), matrix[labels])
-
-
 @hypothesis.given(st.integers(1, 6), st.integers(2, 6), st.integers(0, 999))
 def test_cheapest_and_bayes_decisions_stay(rows, columns, seed):
     rng = np.random.default_rng(seed)

@@ -145,26 +145,13 @@ class TestCostCurve:
         free = cost_curve([0, 1], {"it": [1, 1]}, [[0, 0], [1, 0]], (1, 0), [0.0, 2.0])
         assert free.costs["it"].tolist() == [0.0, 0.0] and free.high["it"][0] == 0.0
 
-    def test_all_intervals_of_a_model_hold_at_once(self):
-        rng, values, held = np.random.default_rng(2), np.linspace(0, 1, 3), []
-        expected = 0.2 * (1 - values) + 0.4 * values
-        for _ in range(30):
-            y = (rng.uniform(size=120) < 0.3).astype(int)
-            decisions = np.where(rng.uniform(size=120) < np.where(y, 0.4, 0.2), 1 - y, y)
-            curve = cost_curve(y, {"it": decisions}, values=values, confidence=0.8)
-            held.append(np.all((curve.low["it"] <= expected) & (expected <= curve.high["it"])))
-        assert np.mean(held) >= 0.7
-
 
 HALF, TWO = [0.2, 0.9, 0.4], [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]]
 REFUSED = [
-    (net_benefit, ([0, 1, 0], [0.2, np.nan, 0.4], [0.1]), "finite"),
     (net_benefit, ([0, 1, 0], [0.2, 1.9, 0.4], [0.1]), r"lie in \[0, 1\].*logits"),
-    (net_benefit, ([0, 1, 0], [0.2, 0.9], [0.1]), "an entry for each of 3 labels"),
     (net_benefit, ([0, 0, 0], HALF, [0.1]), "0 examples of the positive class and 3 others"),
     (decision_curve, ([0, 1, 0], {"a": HALF}, [0.1, 1.0]), "at least 0 and below 1"),
     (decision_curve, ([0, 1, 2], {"a": TWO}), "below 2"),
-    (cost_curve, ([0, 1], {"a": TWO}), "a row for each of 2 labels"),
     (cost_curve, ([0, 0, 0], {"a": [0, 0, 0]}), "is 0, which cannot vary"),
     (cost_curve, ([0, 1, 0], {"a": [0, 1, 0]}, C[:2, :2]), "cannot be combined"),
     (cost_curve, ([0, 1, 0], {"a": TWO}, C, (0, 1)), r"\(N, 3\)"),

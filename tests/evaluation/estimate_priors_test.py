@@ -46,8 +46,3 @@ class TestEstimate:
         spread = np.std([e.priors for e in estimates], axis=0)
         errors = np.mean([e.standard_errors for e in estimates], axis=0)
         np.testing.assert_allclose(errors, spread, rtol=0.2)
-
-    def test_standard_errors_are_large_where_little_is_known(self):
-        known = estimated(0).standard_errors
-        assert np.all(estimated(0, number=40).standard_errors > 2 * known)
-        assert np.all(estimated(0, distance=0.1).standard_errors > 5 * known)

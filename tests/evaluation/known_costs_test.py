@@ -32,18 +32,3 @@ def test_they_are_those_of_the_labels_vectors():
     for costs in (MATRICES, AFFINE):
         found = scores(LABELS, costs)
         np.testing.assert_allclose(np.delete(found, 42), np.delete(expected, 42), rtol=1e-9)
-
-
-def test_affine_costs_are_those_of_the_matrices():
-    for function in (evaluation.cost_interval, evaluation.cost_per_class, evaluation.error_rate):
-        np.testing.assert_allclose(
-            function(LABELS, DECISIONS, AFFINE), function(LABELS, DECISIONS, MATRICES), rtol=1e-9
-        )
-    reports = [
-        evaluation.cost_report({"a": DECISIONS, "b": OTHER}, LABELS, costs).rows
-        for costs in (AFFINE, MATRICES)
-    ]
-    for one, other in zip(*reports, strict=True):
-        assert one.name == other.name
-        np.testing.assert_allclose(one.per_class, other.per_class, rtol=1e-9)
-        np.testing.assert_allclose([one.low, one.high], [other.low, other.high], rtol=1e-9)
