@@ -64,7 +64,7 @@ DENSE = "Pass `x.toarray()`"
         (csdl.train, (X, Y, scipy.sparse.csr_array(C)), "Pass `cost_matrix.toarray()`"),
         (csdl.train, (X, Y, GAINS), "csdl_keras.costs.regret(...)"),
         (cost_report, ({"a": Y}, Y, GAINS), "`amounts=`"),
-        (csdl.bayes_classifier, (MODEL,), "Expected a `cost_matrix`"),
+        (csdl.bayes_classifier, (MODEL,), "Pass a `cost_matrix`"),
     ],
 )
 def test_message_holds_the_way_out(call, arguments, words):

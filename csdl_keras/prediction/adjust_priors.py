@@ -1,4 +1,4 @@
-"""Adjusts classifiers and probabilities to other class frequencies than those of training."""
+"""Adjusts classifiers and probabilities to class frequencies that differ from training."""
 
 from typing import Any
 
@@ -39,12 +39,11 @@ def adjust_priors(
             series and of a data frame of probabilities. `None` (default) takes those of the model.
 
     Returns:
-        A float64 array `(N, K)` of probabilities; or a functional `keras.Model` that outputs what
-        the given one does, with a `csdl_keras.layers.PriorAdjustment` before its decision, or
-        `(batch, 2)` probabilities in place of one unit.
+        A float64 array `(N, K)` of probabilities; or a functional `keras.Model` with the same kind
+        of output, where a single unit becomes `(batch, 2)` probabilities.
 
     Raises:
-        ValueError: if the model has been adjusted to other frequencies than `from_priors`.
+        ValueError: if the model has been adjusted to frequencies that differ from `from_priors`.
 
     References:
         - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori
@@ -70,9 +69,8 @@ def adjust_priors(
             # Frequencies that were rounded for reading differ by less.
             if not np.allclose(before, adjusted, rtol=0.02, atol=0):
                 raise ValueError(
-                    "Expected `from_priors` to be the class frequencies that the model has been "
-                    f"adjusted to, {adjusted.round(6).tolist()}; received shares "
-                    f"{before.round(6).tolist()}."
+                    f"The model has been adjusted to the shares {adjusted.round(6).tolist()}, but "
+                    f"`from_priors` are {before.round(6).tolist()}. Pass the former."
                 )
         if again:
             before, probabilities = layer.from_priors, sources_of(probabilities)[0]

@@ -1,4 +1,4 @@
-"""Models of expected costs: made of classifiers, and the class probabilities inside them."""
+"""Turns classifiers into models of expected costs, and finds the probabilities inside these."""
 
 import weakref
 from typing import Any, NamedTuple
@@ -25,18 +25,18 @@ from csdl_keras.layers import (
 )
 from csdl_keras.prediction.kind import MEANING, check_loss, describe_output, output_kind
 
-#: Name of the input of models that take costs.
+#: Name of the input for costs.
 COST_MATRIX = "cost_matrix"
-# A part that is asked for again predicts without being compiled again.
+# A part that is needed again predicts without being compiled again.
 _PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDictionary()
-#: Layers behind which probabilities are still those under the same class frequencies.
+#: Layers that do not change the class frequencies under which probabilities are right.
 _KEEPING_PRIORS = (
     *(ClassProbabilities, MatrixScaling, TemperatureScaling),
     *(ViewMean, keras.layers.Average),
 )
 
 
-# The name in the files of models that earlier versions saved.
+# Models that earlier versions saved use this name.
 @keras.saving.register_keras_serializable(package="csdl_keras", name="BayesClassifier")
 class BayesModel(DataModel):
     """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN."""
@@ -56,10 +56,9 @@ class BayesModel(DataModel):
         wrong = np.isnan(costs).any(axis=-1)
         if wrong.any():
             raise ValueError(
-                "Expected the classifier's rows to be probabilities that sum to 1, and costs that "
-                f"are inputs to be finite and at least 0; received {wrong.sum()} of {wrong.size} "
-                "rows that do not (or hold NaN). If they are logits, pass from_logits=True to "
-                "bayes_classifier."
+                f"{wrong.sum()} of {wrong.size} rows of the classifier are not probabilities that "
+                "sum to 1, or costs that are inputs are not finite and at least 0. If its outputs "
+                "are logits, pass from_logits=True to bayes_classifier."
             )
         return costs
 
@@ -81,25 +80,23 @@ def bayes_classifier(
         model: a classifier whose output is `(batch, ..., K)` probabilities (or logits), or
             `(batch, ..., 1)`, the probability (or logit) of class 1.
         cost_matrix: array-like `(K, D)`, `C[true, decision]`; `K = 2` for one unit. A data frame
-            is put into the order of `model.classes`, if the model has some. `None` (default) only
-            with `cost_input=True`.
+            is put into the order of `model.classes`, if the model has them. May be `None` (default)
+            only with `cost_input=True`.
         from_logits: whether the output is logits. Defaults to False.
-        mean_costs: whether the matrix holds mean costs by class, `csdl_keras.costs.class_means`;
+        mean_costs: whether the matrix contains mean costs by class, `csdl_keras.costs.class_means`;
             then right decisions may have a cost. Defaults to False.
         cost_input: whether costs of each example, `(batch, K, D)`, are an input, `"cost_matrix"`,
             instead of a matrix inside. Defaults to False.
-        num_decisions: number `D` of decisions with `cost_input=True`; `None` (default) is
-            one for each class.
+        num_decisions: `D` with `cost_input=True`; `None` (default) is one for each class.
 
     Returns:
-        A `BayesModel`, the same inputs to expected costs `(batch, ..., D)`. With
-        `cost_input=True`, its inputs are `[x, costs]`, or for several inputs those and the costs as
-        the last one or under their name.
+        A `BayesModel` from the same inputs to expected costs `(batch, ..., D)`. With
+        `cost_input=True`, costs are the last input, as in `[x, costs]`, or have their name.
 
     Raises:
         ValueError: if the matrix fails its check, or the last layer or the compiled loss shows that
-            the outputs are of another kind. Where neither tells, `predict` raises on rows that do
-            not sum to 1.
+            the outputs are of another kind. If neither does, `predict` raises on rows that do not
+            sum to 1.
 
     Example:
 
@@ -110,10 +107,7 @@ def bayes_classifier(
     """
     check_classifier(model, from_logits)
     if cost_matrix is None and not cost_input:
-        raise ValueError(
-            "Expected a `cost_matrix`, or costs of each example by cost_input=True; received "
-            "neither."
-        )
+        raise ValueError("Pass a `cost_matrix`, or cost_input=True for costs of each example.")
     classes, inputs = max(int(model.outputs[0].shape[-1]), 2), inputs_of(model)
     given: list[Tensor] = [class_probabilities(model, from_logits)]
     if cost_matrix is not None:
@@ -146,15 +140,15 @@ def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
 
 
 def check_classifier(model: keras.Model, from_logits: bool) -> None:
-    """Raises unless the model may be a classifier, as far as its structure tells."""
+    """Raises if the structure of the model shows that it is not a classifier."""
     check_bool("from_logits", from_logits)
     output_of(model)
     kind, layer = describe_output(model)
     if kind not in ("unknown", *(("other", "score") if from_logits else ("probability",))):
         wanted = "logits" if from_logits else "probabilities that sum to 1"
         raise ValueError(
-            f"Expected a classifier that outputs {wanted} with from_logits={from_logits}; received "
-            f"{model.name!r}, which {MEANING[kind]}: it ends in {layer}."
+            f"With from_logits={from_logits}, a classifier outputs {wanted}. {model.name!r} ends "
+            f"in {layer}, so it {MEANING[kind]}."
         )
     check_loss(model, "logits" if from_logits else "probability")
 
@@ -165,11 +159,11 @@ class CostsEnding(NamedTuple):
     #: The last layer; `None` for a mean of several models.
     layer: BayesDecision | ExpectedCost | None
     probabilities: Tensor
-    #: What the layer is given as its second input; `None` if it has a matrix.
+    #: The layer's second input; `None` if it has a matrix.
     costs: Tensor | None
 
     def costs_of(self, probabilities: Tensor) -> Tensor:
-        """Returns the expected costs under other probabilities, by a cost matrix of their own."""
+        """Returns the expected costs under other probabilities, from a copy of the matrix."""
         if isinstance(self.layer, ExpectedCost):
             return self.layer(probabilities, log_costs=self.costs)
         assert self.layer is not None
@@ -207,12 +201,12 @@ def _ending(output: Tensor) -> CostsEnding | None:
 
     # The tensors of the nested model as those of the model around it.
     outside = {id(own): given for own, given in zip(layer.inputs, sources, strict=True)}
-    # Without the input of costs, if there is one, on which probabilities do not depend.
+    # Probabilities do not depend on the input of costs, if there is one.
     kept = [own for own in layer.inputs if own is not inner.costs]
     ends = [
         end for end in (inner.probabilities, inner.costs) if id(end) not in {*outside, id(None)}
     ]
-    # One part, since Keras loads no file of several that share layers.
+    # One part, since Keras cannot load files of several models that share layers.
     values = keras.Model(kept, ends)([outside[id(own)] for own in kept])
     outside |= {id(end): value for end, value in zip(ends, values, strict=True)}
     return CostsEnding(inner.layer, outside[id(inner.probabilities)], outside.get(id(inner.costs)))
@@ -231,7 +225,7 @@ def adjusted_to(probabilities: Tensor) -> list[np.ndarray]:
 
 
 def split_inputs(model: keras.Model, ending: CostsEnding | None) -> tuple[Any, Tensor | None]:
-    """Returns a model's inputs without that of its costs, and that, which most models lack."""
+    """Returns a model's inputs for examples, and its input for costs or `None`."""
     inputs = inputs_of(model)
     costs = None if ending is None else ending.costs
     if costs is None or not any(costs is end for end in model.inputs):
@@ -261,8 +255,7 @@ def probability_model(model: Classifier, output: str | None = None) -> keras.Mod
 def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.0) -> keras.Model:
     """Turns a model that outputs logarithms or logits of costs into one that outputs costs.
 
-    Decisions stay the same. Costs themselves are needed for the mean of an ensemble, to compare
-    with the cost of abstaining, and to read.
+    Decisions stay the same. Ensembles and comparisons with the cost of abstaining need costs.
 
     Args:
         model: a model trained with `PoissonCostLoss` (link `"log"`) or
@@ -271,7 +264,7 @@ def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.
         cost_scale: `cost_scale` of that loss. Defaults to 1.
 
     Returns:
-        A functional `keras.Model`, the same inputs to `(batch, ..., D)` costs.
+        A functional `keras.Model` from the same inputs to `(batch, ..., D)` costs.
 
     Example:
 

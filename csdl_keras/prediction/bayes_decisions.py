@@ -1,4 +1,4 @@
-"""Bayes decisions from probabilities, whatever computed them, also with capacities."""
+"""Computes Bayes decisions from probabilities of any classifier, also with capacities."""
 
 from typing import Any
 
@@ -24,22 +24,21 @@ def bayes_decisions(
 
     `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`, the lowest index among equals. With a `capacity`,
     the total `sum_n r[n, d_n]` of expected costs is the lowest that is possible when decision `k`
-    is taken at most `capacity[k]` times, an exact solution of that transport problem.
+    is taken at most `capacity[k]` times: the transport problem is solved exactly.
 
-    Where cases take different amounts of a `csdl_keras.Budget`, or budgets share decisions, none
-    is exceeded, and the total is nearly the lowest: by prices of the linear relaxation, whose bound
-    it exceeds by at most the largest gain of a case with one budget, and with several about that
-    much for each.
+    If cases need different amounts of a `csdl_keras.Budget`, or budgets share decisions, no budget
+    is exceeded and the total is nearly the lowest. It exceeds the bound of the linear relaxation by
+    at most the largest gain of a case with one budget, and by about that much for each of several.
 
     Args:
         probabilities: `(N, K)`, rows that sum to 1; or `(N,)` or `(N, 1)`, of class 1; or
             `(N, ..., K)` or `(N, ..., 1)`, such as of pixels, for a cost matrix `(K, D)`.
         costs: as in `csdl_keras.decide`, or a range of `csdl_keras.costs.between`.
         capacity: how often decisions may be taken at most, such as `{1: 200}`; the others
-            have no limit. A value may be a `csdl_keras.Budget`, its key a tuple of decisions. Or a
-            `Budget` or a list of them, with their decisions. `None` (default) limits nothing.
-        return_prices: whether to return also by how much one more of each limited decision, or
-            unit of a budget, would lower the total expected cost. Defaults to False.
+            have no limit. A value may be a `csdl_keras.Budget`, and its key a tuple of decisions.
+            Also a `Budget` or a list of them, with their decisions. `None` (default) is no limit.
+        return_prices: whether to return also prices: by how much one more of each limited decision,
+            or unit of a budget, would lower the total expected cost. Defaults to False.
         classes: the `K` labels in the order of the columns of `probabilities`, or the estimator
             that made them. A data frame of costs is put into that order. Defaults to `None`.
 
@@ -73,8 +72,8 @@ def bayes_decisions(
         decisions, prices = decisions_within(problem)
     elif len(counts) == width and counts.sum() < size:
         raise ValueError(
-            f"Expected `capacity` for {size} examples or a decision without a limit; received "
-            f"{counts.sum()} in all."
+            f"`capacity` is only {counts.sum()} in all for {size} examples. Raise it, or leave a "
+            "decision without a limit."
         )
     else:
         limited = np.argmax(problem.takes, axis=1).tolist()
@@ -142,13 +141,13 @@ def _total(costs: np.ndarray, chosen: np.ndarray) -> float:
 
 
 def _prices(costs: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Returns prices of columns under which hardly any is wanted too often."""
+    """Returns prices of columns under which rows prefer hardly any column too often."""
     prices = np.zeros(costs.shape[1])
     scale = float(np.abs(costs).max()) or 1.0
     for _ in range(200):
         before = prices.copy()
-        # A price becomes that of the first row that goes without. None exceeds the lowest ones that
-        # keep the limits, since a higher price of one column makes others only more wanted.
+        # A price becomes that of the first row that gets no place. None exceeds the lowest prices
+        # that keep the limits, since a higher price of one column only raises demand for others.
         for j in np.flatnonzero(room < len(costs)):
             gain = np.delete(costs + prices, j, axis=1).min(axis=1) - costs[:, j]
             first_without = len(costs) - 1 - room[j]
@@ -159,7 +158,7 @@ def _prices(costs: np.ndarray, room: np.ndarray) -> np.ndarray:
 
 
 def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.ndarray | None:
-    """Returns the optimal possible column of each row, if there is room, by SciPy's HiGHS."""
+    """Returns the optimal possible column of each row by SciPy's HiGHS, or `None` without room."""
     from scipy.optimize import linprog  # slow to import
     from scipy.sparse import coo_array
 
@@ -169,11 +168,11 @@ def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.
     left = room - np.bincount(fixed, minlength=len(room))
     if not open_rows.size:
         return None if (left < 0).any() else chosen
-    # Equal rows are one, with their number; the vertices of such problems are whole numbers.
+    # Equal rows are merged and counted; the vertices of such problems are whole numbers.
     known = np.where(possible[open_rows], costs[open_rows], np.inf)
     kinds, kind_of_row, counts = np.unique(known, axis=0, return_inverse=True, return_counts=True)
     kind, column = np.nonzero(np.isfinite(kinds))
-    # HiGHS has absolute tolerances: costs are those beyond the cheapest, in units of the largest.
+    # HiGHS has absolute tolerances, so costs are relative to the cheapest and the largest.
     beyond = (kinds - kinds.min(axis=1, keepdims=True))[kind, column]
     ones, variables = np.ones(len(kind)), np.arange(len(kind))
     found = linprog(

@@ -1,4 +1,4 @@
-"""Budgets of decisions for which each case takes its own amount, such as hours of work."""
+"""Decides within budgets of which each case needs its own amount, such as hours of work."""
 
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, replace
@@ -14,12 +14,11 @@ from csdl_keras._utils.types import ArrayLike
 
 @dataclass(frozen=True, eq=False)
 class Budget:
-    """Limits what decisions take in all: `sum_n weights[n] 1[d_n in decisions] <= limit`.
+    """Limits the total use of decisions: `sum_n weights[n] 1[d_n in decisions] <= limit`.
 
     Args:
         limit: a number of at least 0, in the unit of `weights`.
-        weights: `(N,)`, at least 0, what each case takes if one of `decisions` is made for it.
-            Defaults to 1 each.
+        weights: `(N,)`, at least 0, how much one of `decisions` uses in each case. Defaults to 1.
         decisions: a decision or a tuple of several. `None` (default) for the key of a dict
             `capacity`, or for decision 1 of two.
         hours: the limit in hours, instead of `limit`, for `weights` in minutes.
@@ -38,11 +37,11 @@ class Budget:
     def __post_init__(self, hours: float | None) -> None:
         if (self.limit is None) == (hours is None) or (hours is not None and self.weights is None):
             raise ValueError(
-                "Expected `limit`, or `hours` with `weights` in minutes; received "
+                "A budget needs `limit`, or `hours` with `weights` in minutes; received "
                 f"hours={hours} and {self}."
             )
         limit = self.limit if hours is None else 60.0 * check_number("hours", hours, 0.0)
-        # The class is frozen.
+        # `object` sets the fields, since the class is frozen.
         object.__setattr__(self, "limit", check_number("limit", limit, 0.0))
         if self.weights is not None:
             weights = real_array("weights", self.weights, 1, "(N,)", low=0.0)
@@ -51,12 +50,12 @@ class Budget:
             object.__setattr__(self, "decisions", (self.decisions,))
 
 
-#: Numbers of cases or budgets by decisions, or budgets that name theirs.
+#: Numbers of cases or budgets by decisions, or budgets with decisions of their own.
 Capacity: TypeAlias = Mapping[Any, int | Budget] | Budget | list[Budget] | None
 
 
 def as_budgets(capacity: Capacity, width: int) -> dict[Any, Any]:
-    """Returns budgets that name decisions among `width`, by the keys of `capacity` or position."""
+    """Returns budgets with decisions, checked, by the keys of `capacity` or by position."""
     by_key = isinstance(capacity, Mapping)
     budgets: Any = [capacity] if isinstance(capacity, Budget) else capacity or ()
     budgets = dict(budgets if by_key else enumerate(budgets))
@@ -66,8 +65,8 @@ def as_budgets(capacity: Capacity, width: int) -> dict[Any, Any]:
         check_type("capacity", it, Budget, "a dict of numbers or budgets, or budgets")
         if by_key == bool(it.decisions) and width + by_key > 2:
             raise ValueError(
-                "Expected the decisions of a budget as its key in a dict `capacity`, or outside of "
-                f"one as its `decisions`; received {key}: {it}."
+                "Write the decisions of a budget as its key in a dict `capacity`, or without a "
+                f"dict as its `decisions`; received {key}: {it}."
             )
         budgets[key] = replace(it, decisions=key if by_key else it.decisions or (1,))
         for k in budgets[key].decisions:
@@ -76,7 +75,7 @@ def as_budgets(capacity: Capacity, width: int) -> dict[Any, Any]:
 
 
 class Problem:
-    """Expected costs `(N, D)` and the budgets `(B,)` from which decisions take."""
+    """Expected costs `(N, D)` and the budgets `(B,)` that decisions use."""
 
     def __init__(self, expected: np.ndarray, budgets: dict[Any, Any]):
         size, width = expected.shape
@@ -88,12 +87,12 @@ class Problem:
             if it.weights is not None:
                 check_rows("weights", it.weights, size, "examples")
                 self.weights[b] = it.weights
-        # A case that takes more than all there is cannot have that decision.
+        # A case that needs more than the whole budget cannot have that decision.
         too_large = (self.weights > self.limits[:, None]).T @ self.takes
         self.costs = np.where(too_large, np.inf, expected)
 
     def counts(self) -> np.ndarray | None:
-        """Returns for how many cases budgets last, if all take the same for one decision each."""
+        """Returns for how many cases budgets suffice, if all use the same for one decision."""
         each, size = self.weights[:, :1], self.weights.shape[1]
         shared = (self.takes.sum(axis=0) > 1).any() or (self.takes.sum(axis=1) > 1).any()
         tiny = each[:, 0] <= 1e-12 * self.limits
@@ -102,12 +101,12 @@ class Problem:
         return np.minimum(self.limits / each[:, 0] + 1e-9, size).astype(int)
 
     def fallback(self) -> np.ndarray:
-        """Returns for each case the cheapest decision that takes from no budget."""
+        """Returns for each case the cheapest decision that uses no budget."""
         limited = np.any(self.takes, axis=0)
         if limited.all():
             raise ValueError(
-                "Expected a decision without a limit, for cases that fit in no budget; received "
-                f"limits of all {len(limited)} decisions."
+                f"All {len(limited)} decisions have limits. Leave one without, for cases that fit "
+                "in no budget."
             )
         return np.argmin(np.where(limited, np.inf, self.costs), axis=1)
 
@@ -117,11 +116,11 @@ class Problem:
         for _ in range(100):
             before = prices.copy()
             for b, takes in enumerate(self.takes):
-                # A price becomes that of the first case that goes without, the others unchanged.
+                # A price becomes that of the first case without a place; the others stay the same.
                 prices[b] = 0.0
                 priced = self.costs + (self.weights.T * prices) @ self.takes
                 gain = priced[:, ~takes].min(axis=1) - priced[:, takes].min(axis=1)
-                taking = self.weights[b] > 1e-12 * self.limits[b]  # The others have no price.
+                taking = self.weights[b] > 1e-12 * self.limits[b]  # Others are free.
                 worth = np.maximum(gain[taking], 0.0) / self.weights[b, taking]
                 order, size = np.argsort(-worth, kind="stable"), len(worth)
                 wanted = np.cumsum(self.weights[b, taking][order])
@@ -137,13 +136,13 @@ class Problem:
 
 
 def decisions_within(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """Returns decisions `(N,)` of nearly the lowest total that keep the budgets, and prices."""
+    """Returns decisions `(N,)` within the budgets, of nearly the lowest total, and prices."""
     costs, chosen, left = problem.costs, problem.fallback(), problem.limits
     prices = problem.prices(left)
     priced = costs + (problem.weights.T * prices) @ problem.takes
     slack = priced - priced.min(axis=1, keepdims=True)
-    # Cases get what is best at the prices, the largest gain first, each if it fits. What whole
-    # cases leave over goes to decisions that lose least beside those.
+    # Cases get the best decision at the prices if it fits, the largest gain first. What whole cases
+    # leave over goes to decisions that lose least compared with these.
     row, column = np.nonzero(costs < np.take_along_axis(costs, chosen[:, None], axis=1))
     loss = np.where(slack > 0, slack, priced - np.take_along_axis(priced, chosen[:, None], axis=1))
     for i in np.argsort(loss[row, column], kind="stable"):

@@ -52,26 +52,23 @@ def calibrate(
     """Calibrates a classifier's probabilities on examples it was not trained on.
 
     It minimises the negative log-likelihood of the validation labels,
-    `-sum_n ln softmax(ln(p_n) (I + V) / T + b)[y_n]`, over a temperature `T`, a bias `b` for each
-    class and a matrix `V`, as far as `method` has them. Normal priors add
+    `-sum_n ln softmax(ln(p_n) (I + V) / T + b)[y_n]`, over a temperature `T` and, depending on
+    `method`, a bias `b` for each class and a matrix `V`. Normal priors add
     `(ln(T)^2 + |b|^2 + |V / S|^2) / (2 spread^2)` to that sum, where `S` is 0.3 on the diagonal and
     `0.3 / K` elsewhere. They keep the minimum finite, and `V` near 0, on few examples.
 
     Args:
-        model: a classifier, as `csdl_keras.bayes_classifier` takes it; or a model of expected costs
-            from there or from `ExpectedCostModel.cost_model`, whose costs stay the same. Its layers
-            are shared, but a last logistic unit and a cost matrix are copied.
-        x_val: inputs that were not trained on, as `csdl_keras.decide` takes them, without costs.
-        y_val: labels `(N,)` of the inputs, or `(N, ...)` for each pixel: integers, or of
-            `model.classes`.
+        model: a classifier, as for `csdl_keras.bayes_classifier`; or a model of expected costs from
+            there or from `ExpectedCostModel.cost_model`, whose costs stay the same. Its layers are
+            shared, but a last logistic unit and a cost matrix are copied.
+        x_val: inputs that were not trained on, as for `csdl_keras.decide`, without costs.
+        y_val: labels `(N,)`, or `(N, ...)` for each pixel: integers, or values of `model.classes`.
         method: `"temperature"` (default), which keeps the argmax; `"bias_corrected"` fits a
             temperature and biases, and `"matrix"` all three, of probabilities of at least 1e-4.
         from_logits: whether a classifier's output is logits. Defaults to False.
         batch_size: as in `keras.Model.predict`.
-        spread: standard deviation of the priors, from 1e-6 to 1e6, or `None` for the likelihood
-            alone. Defaults to 1.
-        sample_weight: weights of the shape of `y_val`, which are divided by their mean; `None`
-            (default) is 1 for each.
+        spread: standard deviation of priors, 1e-6 to 1e6; `None` for no priors. Defaults to 1.
+        sample_weight: weights of the shape of `y_val`, relative to their mean. Defaults to `None`.
 
     Returns:
         A functional `keras.Model` that outputs calibrated probabilities
@@ -108,12 +105,12 @@ def calibrate(
     outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
     if labels.shape != outputs.shape[:-1]:
         raise ValueError(
-            f"Expected `y_val` of shape {outputs.shape[:-1]}, a label for each row of the model's "
-            f"outputs; received shape {labels.shape}."
+            f"Expected `y_val` of shape {outputs.shape[:-1]}, a label for each row of outputs; "
+            f"received shape {labels.shape}."
         )
     rows = outputs.reshape(-1, classes), labels.ravel()
     matrix, bias = fit_scaling(*rows, method, spread, sample_weight)
-    # A name that no layer has, also where a model that was loaded is calibrated again.
+    # No layer has this name, even if a loaded model is calibrated again.
     name = f"{model.name}_{method}"
     if method == "matrix":
         scaling: Any = MatrixScaling(matrix, bias, name=name)
@@ -134,7 +131,7 @@ def with_temperature(model: keras.Model, temperature: float) -> keras.Model:
 def probability_part(
     model: keras.Model, from_logits: bool
 ) -> tuple[Any, Tensor, CostsEnding | None]:
-    """Returns a model's inputs without costs, its class probabilities, and how it ends in costs."""
+    """Returns a model's inputs without costs, its class probabilities and its end in costs."""
     ending = costs_ending(model)
     if ending is not None and ending.layer is not None:
         return split_inputs(model, ending)[0], _of_logit(ending.probabilities), ending
@@ -145,7 +142,7 @@ def probability_part(
 def with_probabilities(
     model: keras.Model, ending: CostsEnding | None, probabilities: Tensor, name: str
 ) -> keras.Model:
-    """Returns a model that ends as `model` does, with a cost matrix of its own, if it has one."""
+    """Returns a model with the end of `model`, whose cost matrix, if there is one, is copied."""
     inputs, name = inputs_of(model), f"{model.name}_{name}"
     if ending is None:
         return with_data(keras.Model(inputs, probabilities, name=name), model)
@@ -153,7 +150,7 @@ def with_probabilities(
 
 
 def _of_logit(probabilities: Tensor) -> Tensor:
-    """Returns class probabilities, of one logistic unit by its logit: from 17 on it gives 1."""
+    """Returns probabilities, of a logistic unit from its logit, since it outputs 1 from 17 on."""
     ends = layer_of(probabilities)
     if not isinstance(ends, ClassProbabilities) or ends.from_logits:
         return probabilities
@@ -176,7 +173,7 @@ def fit_scaling(
     spread: float | None = 1.0,
     sample_weight: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the matrix `(K, K)` and bias `(K,)` by which labels `(N,)` are most likely.
+    """Returns the matrix `(K, K)` and bias `(K,)` that make the labels `(N,)` most likely.
 
     The matrix is that of `MatrixScaling`; for other methods it is the identity divided by `T`.
     """
@@ -219,9 +216,9 @@ def fit_scaling(
         total = loss + 0.5 * np.sum(weights * values**2)
         return total, np.concatenate(gradient) + weights * values
 
-    # Exponentials could overflow with larger values, which no data need.
+    # No data need larger values, whose exponentials could overflow.
     bounds = [(-20.0, 20.0)] + [(None, None)] * (len(deviations) - 1)
-    # Where classes are separable, the likelihood is so flat that the default tolerances stop early.
+    # If classes are separable, the likelihood is so flat that the default tolerances stop early.
     options = {"ftol": 0.0, "gtol": 1e-10}
     start = np.zeros(len(deviations))
     values = minimize(

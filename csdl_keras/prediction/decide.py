@@ -8,6 +8,7 @@ import numpy as np
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.labels import decision_labels
 from csdl_keras._utils.structure import check_inputs
+from csdl_keras._utils.tensors import examples_shape
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.prediction.bayes_classifier import probability_model
@@ -18,15 +19,12 @@ from csdl_keras.prediction.kind import check_values, output_kind
 def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
     """Returns the decisions by `(N, ..., D)` outputs of the kind `"cost"` or `"probability"`."""
     rows = np.asarray(outputs)
-    if rows.ndim < 2 or 0 in rows.shape:
-        raise ValueError(
-            f"Expected outputs of shape (N, D) or (N, ..., D); received shape {rows.shape}."
-        )
+    examples_shape("outputs", rows)
     nan = np.isnan(rows).any(axis=-1)
     if nan.any():
         raise ValueError(
-            f"Expected outputs without NaN; received NaN in {nan.sum()} of {nan.size} rows. "
-            "Did training diverge, or does the input hold NaN?"
+            f"The outputs are NaN in {nan.sum()} of {nan.size} rows. Did training diverge, or does "
+            "the input contain NaN?"
         )
     if kind == "cost":
         return np.argmin(rows, axis=-1)
@@ -46,26 +44,25 @@ def decide(
 ) -> np.ndarray:
     """Decides for each example by the outputs of a model.
 
-    The decision is the argmin of costs or the argmax of probabilities, the lowest index among
-    equals; `csdl_keras.output_kind` tells which of the two. With `costs` it is the Bayes decision
-    `argmin_k sum_y P(y|x_n) C[n, y, k]` by the model's class probabilities, also by those inside a
-    model of expected costs, whose own costs are not used then.
+    The decision is the argmin of costs or the argmax of probabilities, as
+    `csdl_keras.output_kind` finds, with the lowest index among equals. With `costs` it is the Bayes
+    decision `argmin_k sum_y P(y|x_n) C[n, y, k]` by the model's class probabilities. A model of
+    expected costs contains these too; its own costs are then ignored.
 
     Args:
         model: a `keras.Model` that outputs costs `(batch, ..., D)`, probabilities
             `(batch, ..., K)`, or `(batch, ..., 1)`, the probability of class 1; or a fitted
             `csdl_keras.baselines.CSOSR`, for which inputs are flattened.
-        x: inputs, as `model.predict` takes them; also nested lists, and data frames.
-        output: `"cost"` or `"probability"` for a model whose structure does not tell; `None`
+        x: inputs, as for `model.predict`, nested lists or data frames.
+        output: `"cost"` or `"probability"` for a model whose structure does not show it; `None`
             (default) recognises it.
         batch_size, verbose: as in `keras.Model.predict`. `verbose` defaults to 0.
         costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
             `(N, K, D)`; or `csdl_keras.costs.AffineCosts`. `None` (default) decides by the
             outputs. A model that `bayes_classifier` made with `cost_input=True` gets its costs
             here, or as `x=[x, costs]`.
-        labels: whether to return the labels of `model.classes`, and for decisions that are not
-            classes the names of `model.decisions`, or `"decision_K"` and so on, instead of numbers.
-            Defaults to False.
+        labels: whether to return labels of `model.classes` instead of numbers, and for other
+            decisions the names of `model.decisions`, or `"decision_K"`. Defaults to False.
 
     Returns:
         An int64 array of decisions, shape `(N,)`, or for each pixel `(N, height, width)`; with
@@ -94,9 +91,8 @@ def decide(
         part = probability_model(model, output)
         if part is None:
             raise ValueError(
-                "Expected a model with class probabilities for `costs`: a classifier, or a model "
-                "of expected costs such as bayes_classifier returns; received a "
-                f"{type(model).__name__} that estimates the costs of decisions itself."
+                f"`costs` cannot be combined with a {type(model).__name__} that estimates costs "
+                "itself. Pass a classifier, or a model of expected costs from bayes_classifier."
             )
         outputs = part.predict(check_inputs(part, x), batch_size=batch_size, verbose=verbose)
         return bayes_decisions(outputs, costs, classes=model)

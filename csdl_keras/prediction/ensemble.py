@@ -1,4 +1,4 @@
-"""Averages the outputs of several models, or of one on several views of an image."""
+"""Averages the outputs of several models, or of one model over several views of an image."""
 
 from collections.abc import Sequence
 
@@ -20,8 +20,8 @@ from csdl_keras.prediction.kind import output_kind
 def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras.Model:
     """Averages the outputs of several models in one model.
 
-    `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the decision. Members that
-    decide by the same cost matrix become a `BayesModel` of their mean probabilities.
+    The output is `1/M sum_m p_m(x)`, the mean of probabilities or of estimated costs. Members with
+    the same cost matrix become a `BayesModel` of their mean probabilities.
 
     Args:
         members: at least one model, all with one input of the same shape and one
@@ -33,8 +33,7 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
 
     Raises:
         ValueError: if there is no member, members share layers, or they differ in shape, kind,
-            classes, columns, cost matrix, the unit of their costs, or the class frequencies that
-            they are adjusted to.
+            classes, columns, cost matrix, unit, or the class frequencies of their adjustment.
 
     References:
         - [Lakshminarayanan, Pritzel, Blundell: Simple and scalable predictive uncertainty
@@ -49,27 +48,27 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     """
     members = list(members)
     if not members:
-        raise ValueError("Expected at least one member; received none.")
+        raise ValueError("`members` is empty.")
     owners: dict[int, int] = {}
     for index, member in enumerate(members):
         output_of(member)
         for layer in member.layers:
             if layer.weights and owners.setdefault(id(layer), index) != index:
                 raise ValueError(
-                    "Expected members with layers of their own, since Keras loads no file of "
-                    f"nested models that share some; received two members with {layer.name!r}."
+                    f"Two members share the layer {layer.name!r}, and Keras cannot load such a "
+                    "model from a file. Give each member layers of its own."
                 )
     shapes = [(one.inputs[0].shape, one.outputs[0].shape) for one in members]
-    _check_alike("with the same shapes of input and output", shapes)
-    _check_alike("with outputs of one kind", [output_kind(one, output) for one in members])
+    _check_alike("the shapes of input and output", shapes)
+    _check_alike("the kind of output", [output_kind(one, output) for one in members])
     rules = [_rule_of(member) for member in members]
-    _check_alike("with one cost matrix", rules)
+    _check_alike("their cost matrix", rules)
     if rules[0] is not None:
         matrix, mean_costs = rules[0]
         mean = ensemble([probability_model(member) for member in members])
         return bayes_classifier(mean, matrix, mean_costs=mean_costs)
     priors = [[one.tolist() for one in adjusted_to(it.outputs[0])] for it in members]
-    _check_alike("that are adjusted to the same class frequencies", priors)
+    _check_alike("the class frequencies to which they are adjusted", priors)
     first = members[0].inputs[0]
     inputs = keras.Input(batch_shape=first.shape, dtype=first.dtype, name="ensemble_inputs")
     outputs = [
@@ -83,7 +82,7 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
 
 
 def _rule_of(model: keras.Model) -> tuple[list[list[float]], bool] | None:
-    """Returns the cost matrix by which a model decides, and whether it holds means, if it does."""
+    """Returns the cost matrix by which a model decides, and whether it contains means."""
     ending = costs_ending(model)
     if ending is None or not isinstance(ending.layer, BayesDecision) or ending.costs is not None:
         return None
@@ -91,18 +90,17 @@ def _rule_of(model: keras.Model) -> tuple[list[list[float]], bool] | None:
 
 
 def _check_alike(what: str, found: list) -> None:
-    """Raises unless all members have the same of something."""
+    """Raises unless the findings of all members are equal."""
     if any(one != found[0] for one in found):
-        raise ValueError(f"Expected members {what}; received {found}.")
+        raise ValueError(f"The members differ in {what}: {found}.")
 
 
 def view_average(model: keras.Model, pixels: int = 1, flip: bool = False) -> keras.Model:
     """Averages a model's outputs over shifted, and mirrored, copies of each image.
 
-    `1/V sum_v f(t_v(x))` over the image itself, four copies shifted by some pixels, and with `flip`
-    these five mirrored left to right. In a model of expected costs from
-    `ExpectedCostModel.cost_model` the class probabilities and the logarithms of the costs of each
-    class are averaged.
+    The output is `1/V sum_v f(t_v(x))` over the image, four copies shifted by some pixels and, with
+    `flip`, these five mirrored left to right. In a model from `ExpectedCostModel.cost_model`, the
+    means are those of class probabilities and of logarithms of costs.
 
     Args:
         model: a classifier of images `(height, width, channels)` that outputs probabilities, or
@@ -133,7 +131,7 @@ def view_average(model: keras.Model, pixels: int = 1, flip: bool = False) -> ker
         outputs = mean(model(views(inputs)))
     else:
         raise ValueError(
-            f"Expected a model of probabilities; received {model.name!r}, which outputs costs. "
-            "Average the views of a classifier first, then pass it to bayes_classifier."
+            f"{model.name!r} outputs costs. Average the views of a classifier first, then pass it "
+            "to bayes_classifier."
         )
     return with_data(keras.Model(inputs, outputs, name=f"{model.name}_views"), model)

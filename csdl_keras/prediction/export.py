@@ -36,17 +36,16 @@ def export(
 ) -> None:
     """Writes a model, with its decision inside, for runtimes without Keras.
 
-    The exported model takes batches of any size and has inputs and outputs as
-    `csdl_keras.models.serving_model`. Layers and inputs of 16 or 64 bits become float32. A
-    network for data frames takes the numbers that `model.encode(frame)` returns. The metadata of
-    ONNX files hold, as JSON, what a model knows of its `columns`, `classes`, `decisions`,
-    `known_costs` and their `unit`, by which `csdl-keras serve` answers rows. Keras exports with
-    TensorFlow; on another backend, a new process does.
+    The exported model has the inputs and outputs of `csdl_keras.models.serving_model`, with batches
+    of any size. Layers and inputs of 16 or 64 bits become float32. The inputs of a network for data
+    frames are the numbers that `model.encode(frame)` returns. The metadata of ONNX files contain,
+    as JSON, the model's `columns`, `classes`, `decisions`, `known_costs` and their `unit`, which
+    `csdl-keras serve` uses. Keras exports with TensorFlow; on another backend, in a new process.
 
     Args:
         model: a model that outputs costs, probabilities or logits.
         path: file that ends in `.onnx` or `.tflite`, which is replaced as a whole if it exists; or
-            for a SavedModel a new or empty folder. The folder that it is in must exist.
+            a new or empty folder for a SavedModel. Its parent folder must exist.
         format: `"savedmodel"`, `"onnx"` or `"litert"`.
         output, from_logits, cost_matrix_input: as in `serving_model`.
 
@@ -133,7 +132,7 @@ def float32_model(model: keras.Model) -> keras.Model:
     others = {*LOW_PRECISION, "float64"}
     if not found & others:
         return model
-    # By a file, which holds what weights do not, such as vocabularies and moments.
+    # A file also contains what weights do not, such as vocabularies and moments.
     with tempfile.TemporaryDirectory() as folder:
         file, copy = (pathlib.Path(folder, name) for name in ("model.keras", "copy.keras"))
         model.save(file)
@@ -156,11 +155,11 @@ def write_artifact(model: keras.Model, path: pathlib.Path, format: str) -> None:
     try:
         write(model, path, [signature])
     except Exception as error:
-        # Converters raise exceptions of many kinds; LiteRT's name what it lacks far below.
+        # Converters raise exceptions of many kinds; LiteRT names missing operations far below.
         lines = str(error).splitlines()
         lacking = [line for line in lines if line.startswith(("Custom ops:", "TF Select ops:"))]
         raise ValueError(
-            f"Expected a model that can be exported as {format!r}; received {model.name!r}. "
+            f"{model.name!r} cannot be exported as {format!r}. "
             f"{type(error).__name__}: {' '.join(lacking or lines[:3])[:500]}"
         ) from error
     finally:
@@ -176,7 +175,7 @@ def _litert(model: keras.Model, path: pathlib.Path, signature: list) -> None:
     # Other operations would need the whole of TensorFlow at run time.
     target = {"supported_ops": [lite.OpsSet.TFLITE_BUILTINS]}
     arguments = {"input_signature": signature, "target_spec": target}
-    # Keras 3.13 does not take a `pathlib.Path`, and prints in spite of `verbose`.
+    # Keras 3.13 does not accept a `pathlib.Path`, and prints despite `verbose=False`.
     with contextlib.redirect_stdout(io.StringIO()):
         model.export(str(path), format="litert", verbose=False, **arguments)
 

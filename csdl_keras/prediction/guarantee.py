@@ -1,4 +1,4 @@
-"""Finds when to ask a person so that the expected cost of decisions stays below a budget."""
+"""Finds when to ask a person, so that the expected cost of decisions stays below a budget."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -18,14 +18,14 @@ from csdl_keras.evaluation.bounded_mean import BoundedMean
 from csdl_keras.prediction.bayes_classifier import BayesModel, bayes_classifier, probability_model
 from csdl_keras.prediction.bayes_decisions import expected_by
 
-# Prices of asking that are tested, as shares of the highest expected cost, dense near 0 and near 1.
-# They must not depend on the examples.
+# The tested prices of asking as shares of the highest expected cost, dense near 0 and near 1. They
+# must not depend on the examples.
 _SHARES = np.append(1 / (1 + np.exp(-np.linspace(-20, 8, 281))), 1.0)
 
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Guarantee:
-    """A rule that decides or asks, and what it promises, as `csdl_keras.guarantee` returns it.
+    """A rule that decides or asks, with its promise; `csdl_keras.guarantee` returns it.
 
     Args:
         attained: whether the promise can be made. If not, the rule asks in every case.
@@ -34,7 +34,7 @@ class Guarantee:
         upper_asked: upper confidence bound of the share of cases in which the rule asks.
         coverage: share of the held-out cases that the rule decides by itself.
         price: the rule asks where the lowest expected cost is higher; `-inf` always asks.
-        costs: `(K, D + 1)`, what decisions and, in the last column, asking cost.
+        costs: `(K, D + 1)`, costs of decisions and, in the last column, of asking.
         budget, confidence, per, max_asked: as in `csdl_keras.guarantee`.
         classes: labels of the classes, or `None`.
         model: a Keras model of expected costs that decides by the rule, to save, export and
@@ -55,16 +55,15 @@ class Guarantee:
     model: BayesModel | None = None
 
     def decide(self, probabilities: ArrayLike) -> np.ndarray:
-        """Returns decisions `(N,)` by probabilities `(N, K)`; the last index, `D`, is to ask."""
+        """Returns decisions `(N,)` by probabilities `(N, K)`; the last index, `D`, means to ask."""
         expected = expected_by(probabilities, self.costs[:, :-1], self.classes)[0]
         asked = expected.min(axis=1) > self.price
         return np.where(asked, expected.shape[1], expected.argmin(axis=1))
 
     def outcome(self, y_true: ArrayLike, decisions: ArrayLike) -> Any:
-        """Returns what decisions of the rule really cost on average, counted as promised.
+        """Returns the true average cost of decisions of the rule, counted as promised.
 
-        `y_true` are labels `(N,)`. With a dict of budgets this is a dict; it is NaN where nothing
-        is counted.
+        `y_true` are labels `(N,)`. With a dict of budgets this is a dict; NaN if no case counts.
         """
         true, _, chosen = as_numbers(y_true, self.costs, self.classes, decisions=decisions)
         counted = chosen < self.costs.shape[1] - 1 if self.per == "decided" else chosen >= 0
@@ -73,12 +72,12 @@ class Guarantee:
         return _single({k: paid[of].mean() if of.any() else np.nan for k, of in groups.items()})
 
     def outcome_sentence(self, y_true: ArrayLike, decisions: ArrayLike) -> str:
-        """Says in a sentence what `outcome` returns."""
+        """Returns a sentence with `outcome`."""
         return f"Here they cost {_words(self.outcome(y_true, decisions))}."
 
     @property
     def sentence(self) -> str:
-        """Says what is promised."""
+        """The promise, in a sentence."""
         each = "case" if self.per == "case" else "case that it decides"
         if not self.attained:
             both = self.max_asked < 1
@@ -114,34 +113,31 @@ def guarantee(
 ) -> Guarantee:
     """Finds the rule that decides most cases by itself and keeps a budget with high confidence.
 
-    The rule takes the decision of lowest expected cost, or asks a person where that cost is above a
+    The rule makes the decision of lowest expected cost, or asks a person if that cost is above a
     price. The price is the highest for which the held-out examples show that the expected cost per
-    case is at most the budget. That holds however wrong the probabilities are: if rules were found
-    on many samples, at most 5 % of them would cost more than the budget at a confidence of 0.95.
-    New cases have to come from where the held-out examples come from. Prices are tested in
-    ascending order, by Gaffke's test for means of bounded values, and the level of tests that
-    succeed is passed on to the next price, as in Learn then Test.
+    case is at most the budget. This is valid even if the probabilities are wrong: of rules found on
+    many samples, at most 5 % would cost more than the budget at a confidence of 0.95. New cases
+    have to come from the same distribution as the held-out examples. Prices are tested in ascending
+    order, by Gaffke's test for means of bounded values, and the level of a successful test is
+    passed on to the next price, as in Learn then Test.
 
     Args:
         probabilities: `(N, K)`, or `(N,)` of class 1, of examples on which the classifier was
             neither trained nor calibrated; or a Keras model with class probabilities.
         y: their labels `(N,)`; with a model, `(x, y)`.
         costs: a cost matrix `(K, D)`, `C[true, decision]`. With `K + 1` columns and without
-            `abstain_cost`, the last column is what asking costs.
+            `abstain_cost`, the last column is the cost of asking.
         budget: highest expected cost per case, or a dict of budgets for cases of some classes.
         confidence: confidence of the promise. Defaults to 0.95.
-        abstain_cost: what asking costs. `None` (default) is 0, or the last column of `costs`.
-        per: `"case"` (default), with those in which the rule asks, or `"decided"`, the
-            expected cost per case that the rule decides.
-        max_asked: largest share of cases in which the rule may ask, which is promised as well if it
-            is below 1. Defaults to 1.
+        abstain_cost: cost of asking. `None` (default) is 0, or the last column of `costs`.
+        per: `"case"` (default) for the expected cost per case, including those in which the rule
+            asks, or `"decided"` for that per case that the rule decides.
+        max_asked: largest share of questions, also promised if it is below 1. Defaults to 1.
         classes: as in `csdl_keras.bayes_decisions`; those of the model if there is one.
         batch_size, verbose: as in `keras.Model.predict`.
 
     Returns:
-        A `Guarantee`: `attained`, the bound `upper` of the cost (if the budget cannot be promised,
-        the lowest one that could), `upper_asked` of the share of questions, `coverage`,
-        `decide(probabilities)`, `outcome(y, decisions)`, and of a model the deciding `model`.
+        A `Guarantee`, with `decide(probabilities)` and, for a model, the deciding `model`.
 
     Raises:
         ValueError: if an argument fails its check.
@@ -166,8 +162,8 @@ def guarantee(
         classes, model = probabilities, probability_model(probabilities)
         if model is None or not isinstance(y, tuple) or len(y) != 2:
             raise ValueError(
-                "A model needs class probabilities, and `y` that is a tuple (x, y); received "
-                f"{probabilities.name!r} and {type(y).__name__}."
+                f"The model {probabilities.name!r} needs class probabilities and a tuple (x, y) "
+                f"as `y`; received {type(y).__name__}."
             )
         x, y = y
         probabilities = model.predict(x, batch_size=batch_size, verbose=verbose)
@@ -237,7 +233,7 @@ def guarantee(
     attained = price >= 0
     options = [(price, bounds(price, passed))] if attained else []
     if not attained and per == "case":
-        # What asking in every case costs is known without a test.
+        # The cost of asking in every case is known without a test.
         options = [(price, [group.asking for group in groups])]
         attained = all(group.asking <= group.budget for group in groups)
     if not attained:
@@ -268,12 +264,12 @@ def guarantee(
 
 
 def _single(values: dict[Any, float]) -> Any:
-    """Returns the value of all cases, or the dict of those of classes."""
+    """Returns the value of all cases, or the dict of values by class."""
     return values[None] if None in values else values
 
 
 def _by_group(values: Any) -> dict[Any, float]:
-    """Returns the dict of classes; that of all cases has the key `None`."""
+    """Returns the dict of values by class; the key is `None` for all cases."""
     return values if isinstance(values, dict) else {None: values}
 
 
@@ -315,9 +311,9 @@ def _groups(rule: Guarantee) -> list[_Group]:
 def _starts(prices: np.ndarray, matrix: np.ndarray, per: str) -> dict[int, float]:
     """Returns the places of prices at which tests begin, with their shares of the level.
 
-    Under right probabilities, the cost per case falls with the price up to what asking costs, and
-    rises beyond; probabilities that are too sure or not sure enough move that place. The cost per
-    decided case rises, but few cases show little.
+    Under right probabilities, the cost per case falls with the price up to the cost of asking, and
+    rises beyond it; overconfident or underconfident probabilities move that place. The cost per
+    decided case rises, but few cases prove little.
     """
     asking, highest = matrix[:, -1].mean(), prices[-1]
     if per == "decided":

@@ -1,4 +1,4 @@
-"""Whether a model outputs costs or probabilities, by its last layer, its loss and its values."""
+"""Finds whether a model outputs costs or probabilities, by its last layer, loss and values."""
 
 import keras
 import numpy as np
@@ -9,7 +9,7 @@ from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs.checks import probability_rows
 
-# What the names of losses that train scores of classes have in them.
+# Parts of the names of losses that train scores of classes.
 _CLASSIFIER_LOSSES = ("crossentropy", "categoricalhinge", "kldivergence")
 _OPERATIONS = {"Softmax": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid"}
 
@@ -20,18 +20,18 @@ _TRAINED = {
 MEANING = {
     "cost": "outputs costs",
     "probability": "outputs probabilities",
-    "score": "outputs logarithms of probabilities, which are neither costs nor probabilities, but "
-    "logits, which bayes_classifier takes with from_logits=True",
-    "other": "gives no probabilities: end the model in a softmax, or, if it outputs logits, pass "
-    "it to bayes_classifier with from_logits=True",
+    "score": "outputs logarithms of probabilities. Pass it to bayes_classifier with "
+    "from_logits=True",
+    "other": "outputs no probabilities. End it in a softmax or, if it outputs logits, pass it to "
+    "bayes_classifier with from_logits=True",
 }
 
 
 def output_kind(model: keras.Model, output: str | None = None) -> str:
     """Returns whether a model outputs costs or probabilities.
 
-    The last layer shows it: `BayesDecision` and `CostOutput` output costs; a softmax or a single
-    logistic unit outputs probabilities. Give your own layer or subclassed model an attribute
+    The last layer shows the kind: `BayesDecision` and `CostOutput` output costs, a softmax or a
+    single logistic unit outputs probabilities. Give your own layer or subclassed model an attribute
     `output_kind = "cost"` or `"probability"`.
 
     Args:
@@ -60,16 +60,16 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
         if for_training:
             hint = "Its outputs are for training: decide by its `cost_model()`."
         raise ValueError(
-            f"Expected a model that ends in BayesDecision, CostOutput, a softmax or one logistic "
-            f"unit; received {model.name!r}, which ends in {layer}. {hint}"
+            f"{model.name!r} ends in {layer}, which does not show whether it outputs costs or "
+            f"probabilities. {hint}"
         )
     if output is not None:
         check_choice("output", output, OUTPUTS)
         possible = {"cost": ("cost", "other", "unknown"), "probability": ("probability", "unknown")}
         if kind not in possible[output]:
             raise ValueError(
-                f"Expected `output` to say what {model.name!r} outputs; received output="
-                f"{output!r}, but it ends in {layer}, which {MEANING[kind]}."
+                f"output={output!r} contradicts {model.name!r}: it ends in {layer}, so it "
+                f"{MEANING[kind]}."
             )
         # Rows that sum to 1 for random inputs are probabilities; other rows may be either.
         if output == "cost" and kind == "unknown":
@@ -80,7 +80,7 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
 
 
 def _outputs_at_random(model: keras.Model) -> np.ndarray:
-    """Returns the outputs of a model for two random inputs, or none if it cannot take them."""
+    """Returns the outputs of a model for two random inputs, or no rows if it raises."""
     rng = np.random.default_rng(0)
 
     def drawn(end: Tensor) -> Tensor:
@@ -103,23 +103,22 @@ def check_values(values: np.ndarray, output: str) -> None:
         wrong = rows[~probability_rows(rows, loose=True)]
         if len(wrong):
             raise ValueError(
-                "Expected probabilities, rows of numbers in [0, 1] that sum to 1 (or one column "
-                f"of them); received {np.round(wrong[0], 4).tolist()}, and {len(wrong)} of "
-                f"{len(rows)} rows like it. Costs are output='cost'; logits are neither: end "
-                "the model in a softmax, or pass it to bayes_classifier with from_logits=True."
+                f"{len(wrong)} of {len(rows)} rows of outputs, such as "
+                f"{np.round(wrong[0], 4).tolist()}, are not probabilities: they do not sum to 1 "
+                "or leave [0, 1]. For costs, pass output='cost'. For logits, end the model in a "
+                "softmax or pass it to bayes_classifier with from_logits=True."
             )
     # Expected costs in two columns sum to 1 as well, if each of two mistakes costs 1.
     elif len(rows) > 1 and rows.shape[1] > 2 and probability_rows(rows).all():
         raise ValueError(
-            "Expected costs, which decide by argmin; received rows that sum to 1, such as "
-            f"{np.round(rows[0], 4).tolist()}, which are probabilities. Pass "
-            "output='probability' if they are that, or end the model in CostOutput or "
-            "BayesDecision."
+            "All rows of outputs sum to 1, such as "
+            f"{np.round(rows[0], 4).tolist()}, so they are probabilities instead of costs. Pass "
+            "output='probability', or end the model in CostOutput or BayesDecision."
         )
 
 
 def check_loss(model: keras.Model, kind: str) -> None:
-    """Raises if a model was trained for costs, and its outputs are none, or the reverse."""
+    """Raises if a model's loss trains costs but its outputs are probabilities, or the reverse."""
     losses = keras.tree.flatten(getattr(model, "loss", None))
     wanted = kind if kind == "cost" else "probability"
     if len(losses) != 1:
@@ -138,7 +137,7 @@ def check_loss(model: keras.Model, kind: str) -> None:
 
 
 def describe_output(model: keras.Model) -> tuple[str, str]:
-    """Returns the kind of a model's output, of `OUTPUTS`, `MEANING` or `"unknown"`, and its end."""
+    """Returns the kind of output, a key of `MEANING` or `"unknown"`, and the last layer."""
     declared = getattr(model, "output_kind", None)
     if declared in OUTPUTS:
         return declared, type(model).__name__

@@ -1,4 +1,4 @@
-"""Decisions one case at a time, with capacities for a period."""
+"""Decides one case at a time, with capacities for a period."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,20 +18,19 @@ def policy(
 ) -> "Policy":
     """Learns from past cases when a limited decision is worth its place, to decide case by case.
 
-    A case gets the decision of the lowest `r[k] + price * weight` that fits. The price is what the
-    last place is expected to be worth to the cases still to come, drawn from the past ones: it
-    rises as capacity is used up, and falls as it is left over.
+    A case gets the decision of the lowest `r[k] + price * weight` that fits. The price is the
+    expected value of the last place for the remaining cases, which resemble the past ones: it rises
+    as capacity is used up, and falls if capacity is left over.
 
     Args:
         past_probabilities: `(M, K)`, or `(M,)` of class 1, of cases like those to come.
         costs: of the past cases, as in `csdl_keras.bayes_decisions`.
-        capacity: of one period, as in `csdl_keras.bayes_decisions`, such as `{1: 20}`; its
-            weights are those of the past cases.
+        capacity: of one period, as in `csdl_keras.bayes_decisions`, with weights of the past cases.
         num_cases: how many cases a period is expected to have. Defaults to `M`.
 
     Returns:
-        A `Policy` at the start of a period: `decide` its next cases, `reset()` for a new period,
-        and `prices`, what one more place, or unit of a budget, is worth now.
+        A `Policy` at the start of a period, with `decide` for its next cases, `reset()` for a new
+        period, and `prices`, the present value of one more place, or unit of a budget.
 
     Raises:
         ValueError: if an argument is not as above, or no decision is without a limit.
@@ -46,13 +45,13 @@ def policy(
 
 
 class Policy:
-    """Decides the cases of a period in their order; `csdl_keras.policy` makes it."""
+    """Decides the cases of a period in their order; `csdl_keras.policy` returns it."""
 
     def __init__(self, probabilities: Any, costs: CostsLike, capacity: Capacity, num_cases: Any):
         expected = expected_by(probabilities, costs, None)[0]
         self._budgets = as_budgets(capacity, expected.shape[1])
         self._past = Problem(expected, self._budgets)
-        self._past.fallback()  # It refuses budgets of all decisions.
+        self._past.fallback()  # This raises if budgets limit all decisions.
         cases = len(expected) if num_cases is None else check_integer("num_cases", num_cases)
         of_all = not isinstance(costs, AffineCosts) and np.ndim(costs) == 2
         self._num_cases, self._matrix = cases, costs if of_all else None
@@ -64,7 +63,7 @@ class Policy:
 
     @property
     def prices(self) -> dict[Any, float]:
-        """What one more place, or unit of a budget, is worth now, by the keys of `capacity`."""
+        """The present value of one more place, or unit of a budget, by the keys of `capacity`."""
         after, prices = self._to_come - 1, np.zeros(len(self._left))
         if after > 0:  # The next case competes with those after it.
             prices = self._past.prices(self._left * len(self._past.costs) / after, after)
@@ -78,8 +77,8 @@ class Policy:
         Args:
             probabilities, costs: as in `csdl_keras.policy`; a single case is one row. `costs`
                 default to its cost matrix, if all past cases had one.
-            weights: `(N,)`, what the cases take from budgets with weights; a dict of them by the
-                keys of `capacity` if they differ. Defaults to `None`, for capacities without any.
+            weights: `(N,)`, how much the cases use of budgets with weights; a dict by the keys of
+                `capacity` if they differ. Defaults to `None`, for capacities without weights.
         """
         costs = self._matrix if costs is None else costs
         expected = expected_by(probabilities, costs, None)[0]  # type: ignore[arg-type]
@@ -88,7 +87,7 @@ class Policy:
         given = weights if isinstance(weights, dict) else dict.fromkeys(weighted, weights)
         if given.keys() != weighted or (weights is None) == bool(weighted):
             raise ValueError(
-                f"Expected `weights` for the budgets {list(weighted)}, which have some for past "
+                f"Pass `weights` for the budgets {list(weighted)}, which have weights of past "
                 f"cases; received {shown(weights)}."
             )
         now = {key: replace(self._budgets[key], weights=it) for key, it in given.items()}

@@ -28,28 +28,27 @@ def serving_model(
     """Builds a model that outputs both decisions and expected costs, for servers.
 
     The costs are the outputs of a model of costs; for probabilities they are `1 - p_k`, the
-    expected costs where every mistake costs 1. With `cost_matrix_input=True` they are
-    `sum_y P(y|x) C[y, k]` for a matrix `C` that is an input as well.
+    expected costs if every mistake costs 1. With `cost_matrix_input=True` they are
+    `sum_y P(y|x) C[y, k]` for a matrix `C` that is another input.
 
     Args:
         model: a model that outputs costs `(batch, ..., D)`, probabilities `(batch, ..., K)`, or
             `(batch, ..., 1)`, the probability of class 1. Its layers are shared.
         output: as in `csdl_keras.output_kind`.
         from_logits: whether the output is logits. Defaults to False.
-        cost_matrix_input: whether one cost matrix for the whole call is an input, for a classifier,
-            or a model of expected costs, whose own costs are not used. Defaults to False.
+        cost_matrix_input: whether one cost matrix for the whole call is an input, for a classifier
+            or a model of expected costs, whose own costs are then ignored. Defaults to False.
 
     Returns:
         A functional `keras.Model` with the outputs `"decision"`, int32 `(batch,)`, as of
-        `csdl_keras.decide`, and `"costs"`, float32 `(batch, D)`. A row that is not a distribution
-        or holds NaN gets NaN and -1, as do costs that are negative or not finite. A single input is
-        named `"inputs"`, several keep their names. Where costs are an input, inputs are a dict with
-        `"cost_matrix"`: `(K, D)` with `cost_matrix_input=True`, else `(batch, K, D)`, or
-        `(1, K, D)` for all. Models with `known_costs` of columns have that input, too.
+        `csdl_keras.decide`, and `"costs"`, float32 `(batch, D)`. They are -1 and NaN for a row that
+        is not a distribution or contains NaN, and for costs that are negative or not finite. A
+        single input is named `"inputs"`, several keep their names. If costs are an input, inputs
+        are a dict with `"cost_matrix"`: `(K, D)` with `cost_matrix_input=True`, else
+        `(batch, K, D)`, or `(1, K, D)` for all. Models with `known_costs` have that input, too.
 
     Raises:
-        ValueError: if the model's outputs are unknown or several, or it has no probabilities to
-            multiply a matrix with.
+        ValueError: if outputs are several or unknown, or no probabilities to multiply by a matrix.
 
     Example:
 
@@ -61,8 +60,6 @@ def serving_model(
     """
     inputs_of(model)
     check_bool("cost_matrix_input", cost_matrix_input)
-    if check_bool("from_logits", from_logits) and output == "cost":
-        raise ValueError("Expected from_logits=True only of a classifier; received output='cost'.")
     ending, kind = costs_ending(model), "probability"
     ends, own_costs = split_inputs(model, ending)
     known = getattr(model, "known_costs", None)
@@ -80,9 +77,9 @@ def serving_model(
         values = ending.probabilities
     else:
         raise ValueError(
-            "Expected a model with class probabilities inside for cost_matrix_input=True: a "
-            f"classifier, or one that ends in BayesDecision; received {model.name!r}, which ends "
-            f"in {describe_output(model)[1]}, whose costs do not come from a matrix."
+            f"cost_matrix_input=True needs class probabilities, but {model.name!r} ends in "
+            f"{describe_output(model)[1]}, whose costs do not come from a matrix. Pass a "
+            "classifier, or a model that ends in BayesDecision."
         )
     examples_shape("output", values)
     # As one layer, so that its names cannot clash with new ones, and inputs can be renamed.
@@ -123,9 +120,8 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
         output: as in `csdl_keras.output_kind`.
 
     Returns:
-        A functional `keras.Model`, the same inputs to int32 decisions `(batch, ...)`. The decision
-        is -1 for a row with NaN, and where `output` alone says that rows are distributions, for one
-        that is not.
+        A functional `keras.Model` from the same inputs to int32 decisions `(batch, ...)`. They are
+        -1 for a row with NaN, or for one that contradicts `output="probability"`.
 
     Example:
 

@@ -70,6 +70,6 @@ X, Y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 3
     ids=["last", "calibrated", "decides", "mean", "views"],
 )
 def test_frequencies_are_not_applied_twice(model):
-    with pytest.raises(ValueError, match=r"adjusted to, \[0.6, 0.3, 0.1\]; received shares"):
+    with pytest.raises(ValueError, match=r"adjusted to the shares \[0.6, 0.3, 0.1\]"):
         adjust_priors(model(), TRAINED, LATER)
     adjust_priors(model(), USED, LATER)

@@ -16,5 +16,3 @@ def test_another_decision_may_be_the_cheapest_of_a_class():
     trainer = make_trainer(costs=matrix[DATA.y_train])
     layer = trainer.train("dnn_bayes").model.get_layer("bayes_decision")
     np.testing.assert_allclose(layer.cost_matrix, matrix, rtol=1e-6)
-    with pytest.raises(ValueError, match="right decisions are on average the cheapest"):
-        trainer.train("dnn_weighted")

@@ -91,7 +91,5 @@ class TestCostInput(TestCase):
         costs, model = COSTS.copy(), self.make()
         costs[7, 2, 1] = wrong
         for call in (lambda x: model.predict(x, verbose=0), lambda x: decide(model, x)):
-            with pytest.raises(
-                ValueError, match="costs that are inputs to be finite.*received 1 of 30 rows"
-            ):
+            with pytest.raises(ValueError, match="1 of 30 rows.*costs that are inputs"):
                 call([X, costs])

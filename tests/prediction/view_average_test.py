@@ -16,7 +16,3 @@ class TestViewAverage(TestCase):
         chosen = views[:: 1 if pixels else 5][: None if flip else (5 if pixels else 1)]
         expected = np.mean([to_numpy(model(view)) for view in chosen], axis=0)
         self.assertAllClose(view_average(model, pixels, flip)(IMAGES), expected, atol=1e-6)
-
-    def test_a_model_of_costs(self):
-        with pytest.raises(ValueError, match="received .* outputs costs"):
-            view_average(convnet((8, 7, 1), 3, filters=(4,), output="cost"))
