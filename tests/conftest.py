@@ -18,8 +18,8 @@ TESTS = pathlib.Path(__file__).parent
 TENSORFLOW_IS_ENOUGH = """
     _utils/files_test.py _utils/full_disk_test.py _utils/optional_test.py baselines
     benchmarks_test.py cli containers_test.py costs datasets docs_test.py evaluation
-    fitting/cache_test.py guide_claims_test.py guides_test.py losses/consistency_test.py
-    losses/large_matrix_test.py models/caffe_cifar10_test.py models/tabular_test.py
+    fitting/cache_test.py guide_claims_test.py guides_test.py losses/large_matrix_test.py
+    models/caffe_cifar10_test.py models/tabular_test.py
     notebooks_test.py paper plots prediction/budgets_test.py prediction/decisions_test.py
     prediction/ensemble_test.py prediction/policy_test.py
     pretraining/layer_cache_test.py readme_test.py

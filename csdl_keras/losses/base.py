@@ -1,4 +1,4 @@
-"""The base classes of losses: of what takes arrays and frames, and of what compares costs."""
+"""Base classes of losses, and of losses that compare costs with estimates."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ _INSTEAD = (
 
 
 class CheckedLoss(keras.losses.Loss):
-    """Base class of losses that take arrays, lists and data frames as well as tensors."""
+    """Base class of losses that accept arrays, lists and data frames as well as tensors."""
 
     #: Whether there is a value for each row of outputs `(batch, ..., D)`, not for each example.
     of_rows = False
@@ -54,7 +54,7 @@ class CheckedLoss(keras.losses.Loss):
 
 
 def looks_like_probabilities(outputs: Tensor) -> Tensor:
-    """Tells whether all rows of outputs `(..., D)` are distributions, which costs hardly are."""
+    """Returns whether all rows of outputs `(..., D)` are distributions, as costs rarely are."""
     if outputs.shape[-1] in (None, 1):
         return False
     rows = probability_rows(outputs)
@@ -72,7 +72,7 @@ class CostLoss(CheckedLoss):
     of_rows = True
     #: The kind of outputs that the loss trains by default.
     output_kind = "cost"
-    #: Whether a decision may be the cheapest for no example, such as to abstain.
+    #: Whether decisions may be priced that are never the cheapest, such as to abstain.
     prices_any_decision = False
 
     def __init__(
@@ -89,8 +89,8 @@ class CostLoss(CheckedLoss):
         self.output = self.output_kind if output is None else output
         if self.output_kind == "cost" and self.output != "cost":
             raise ValueError(
-                f"Expected output='cost' for {self.name!r}, which trains estimates of costs; "
-                f"received {output!r}. {_INSTEAD}"
+                f"{self.name!r} trains estimates of costs, so that output={output!r} is not "
+                f"possible. {_INSTEAD}"
             )
         self.binary_costs = check_bool("binary_costs", binary_costs)
         self.cost_scale = check_number(
@@ -103,9 +103,9 @@ class CostLoss(CheckedLoss):
         """Returns a checked `(K, D)` matrix times `cost_scale`."""
         if matrix.shape[1] > len(matrix) and not self.prices_any_decision:
             raise ValueError(
-                f"Expected a square `cost_matrix`, since {type(self).__name__} cannot price "
-                "decisions that are no class, such as to abstain; received shape "
-                f"{matrix.shape}. Give the matrix to bayes_classifier, or take PoissonCostLoss."
+                f"{type(self).__name__} cannot price decisions that are not classes, such as to "
+                f"abstain; received a `cost_matrix` of shape {matrix.shape}. Pass the matrix to "
+                "bayes_classifier, or use PoissonCostLoss."
             )
         with np.errstate(over="ignore"):
             costs = matrix * matrix.dtype.type(self.cost_scale)
@@ -118,19 +118,19 @@ class CostLoss(CheckedLoss):
         shape = examples_shape("y_pred", y_pred)
         if self.cost_matrix is None:
             y_true = tensor_or_array("y_true", y_true)
-            # All rows of a batch may be one-hot by chance, those of whole arrays are not.
+            # All rows of a batch may be one-hot by chance, but not those of whole arrays.
             known = known_values(y_true) if isinstance(y_pred, np.ndarray) else None
             if known is not None and known.ndim > 1 and not self.binary_costs:
                 check_not_one_hot(f"the targets of {self.name!r}", one_hot_counts(known))
         else:
             y_true = tensor_or_labels(y_true, len(self.cost_matrix), shape)
         value = super().__call__(y_true, y_pred, sample_weight)
-        if self.output != "cost" or self._sums_to_1:  # Good estimates of such costs do so, too.
+        if self.output != "cost" or self._sums_to_1:  # Good estimates of such costs also sum to 1.
             return value
         return ops.where(self._are_probabilities(y_true, y_pred), float("nan"), value)
 
     def _are_probabilities(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        """Tells whether outputs are probabilities; raises if their values are known."""
+        """Returns whether outputs are probabilities; raises if their values are known."""
         probable = looks_like_probabilities(y_pred)
         if self.cost_matrix is None:
             sums = ops.sum(ops.cast(y_true, "float32"), axis=-1) * self.cost_scale
@@ -139,9 +139,8 @@ class CostLoss(CheckedLoss):
         if known_values(probable):
             row = np.reshape(ops.convert_to_numpy(y_pred), (-1, y_pred.shape[-1]))[0]
             raise ValueError(
-                f"Expected outputs that estimate costs and decide by argmin for {self.name!r}; "
-                f"received rows that sum to 1, such as {np.round(row, 4).tolist()}, which are "
-                f"probabilities. {_INSTEAD}"
+                f"{self.name!r} trains estimates of costs, but received rows that sum to 1, such "
+                f"as {np.round(row, 4).tolist()}, which are probabilities. {_INSTEAD}"
             )
         return probable
 
@@ -157,7 +156,7 @@ class CostLoss(CheckedLoss):
         return self.cost_loss(costs, outputs)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
-        """Computes the loss of each row of scaled costs, NaN where a label is no class."""
+        """Computes the loss of each row of scaled costs; NaN if a label is not a class."""
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Consistent regression of costs, Poisson and logistic, and the costs that are expected."""
+"""Losses of consistent regression of costs, Poisson and logistic, and expected costs."""
 
 import keras
 import numpy as np
@@ -13,7 +13,7 @@ from csdl_keras._utils.tensors import (
 )
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs._tensors import known_rows
-from csdl_keras.losses.base import CheckedLoss, CostLoss, looks_like_probabilities
+from csdl_keras.losses.base import CheckedLoss, CostLoss
 
 
 def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
@@ -39,7 +39,7 @@ def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
     costs, scores = same_shape("(..., D)", costs=costs, log_estimates=log_estimates)
     costs = ops.where(costs >= 0.0, costs, ops.cast(np.nan, costs.dtype))
     # This does not depend on the estimates and makes the loss 0 at its minimum; c ln c is 0 at 0.
-    # Backends take numbers below the smallest normal one for 0.
+    # Backends treat numbers below the smallest normal one as 0.
     own = costs * ops.log(ops.maximum(costs, float(np.finfo("float32").tiny))) - costs
     return ops.sum(ops.exp(scores) - costs * scores + own, axis=-1)
 
@@ -49,11 +49,10 @@ class PoissonCostLoss(CostLoss):
     """Computes half the Poisson deviance of costs from their estimates.
 
     `poisson_cost`, averaged over the batch. The model's outputs `u`, of a `CostOutput`, are
-    **logarithms** of estimated costs. Their argmin is the decision as well;
-    `models.cost_estimator` turns them into costs. It is also for decisions that are not classes,
-    such as to abstain. Where a few examples are far more costly than the rest, clip gradients, as
-    in `keras.optimizers.Adam(global_clipnorm=1.0)`. Arguments are those of `SOSRLoss` but `alpha`;
-    the matrix may be `(K, D)`.
+    **logarithms** of estimated costs, which `models.cost_estimator` turns into costs. Their argmin
+    is the decision, also with decisions that are not classes, such as to abstain. If a few examples
+    are far more costly than the rest, clip gradients: `keras.optimizers.Adam(global_clipnorm=1.0)`.
+    Arguments are those of `SOSRLoss` except `alpha`; the matrix may be `(K, D)`.
 
     References:
         - McCullagh, Nelder: Generalized linear models, chapter 6 (1989)
@@ -76,13 +75,12 @@ class PoissonCostLoss(CostLoss):
 class ObservedCostLoss(CheckedLoss):
     """Computes half the Poisson deviance of costs from those estimated for the true class.
 
-    `poisson_cost(c, U[y])`, where `U` holds the logarithm of each decision's cost under each class,
-    `-inf` where it is known to be 0. See `csdl_keras.models.expected_cost_model`. Arguments are
-    those of `keras.losses.Loss`.
+    `poisson_cost(c, U[y])`, where `U` are logarithms of each decision's cost under each class,
+    `-inf` for 0; see `models.expected_cost_model`. Arguments are those of `keras.losses.Loss`.
 
     Call arguments:
-        y_true: `(batch, 1 + D)`, the label and the cost vector, as
-            `csdl_keras.models.labelled_costs` joins them. Wrong labels and costs give NaN.
+        y_true: `(batch, 1 + D)`, the label and the cost vector, as joined by
+            `csdl_keras.models.labelled_costs`. The loss is NaN for invalid labels and costs.
         y_pred: `(batch, K, D)` logarithms of costs.
 
     Example:
@@ -96,7 +94,7 @@ class ObservedCostLoss(CheckedLoss):
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         y_true, log_costs = at_least_float32(y_true, y_pred)
         rows = known_rows(log_costs, y_true[:, 0])
-        # Nothing is estimated for decisions that are known to cost nothing. NaN stays.
+        # Decisions that are known to cost nothing need no estimate. NaN stays.
         free = rows < 0.5 * LOG_ZERO
         return poisson_cost(ops.where(free, 0.0, y_true[:, 1:]), ops.where(free, -1e4, rows))
 
@@ -133,10 +131,9 @@ class LogisticCostLoss(CostLoss):
     """Computes the cross-entropy between costs with an upper limit and their estimates.
 
     `logistic_cost`, averaged over the batch, for costs in [0, 1] after `cost_scale`, such as
-    `1 / C.max()`; larger ones of a matrix raise, those of vectors give NaN. The model's outputs
-    `u`, of a `CostOutput`, are **logits** of estimated costs, see `models.cost_estimator`. Where
-    costs span orders of magnitude, `PoissonCostLoss`, with the same arguments, estimates small
-    ones more exactly.
+    `1 / C.max()`. Larger costs raise in a matrix and are NaN in vectors. The model's outputs `u`,
+    of a `CostOutput`, are **logits** of estimated costs, see `models.cost_estimator`. If costs span
+    orders of magnitude, `PoissonCostLoss`, with the same arguments, estimates small ones better.
 
     Example:
 
@@ -152,7 +149,7 @@ class LogisticCostLoss(CostLoss):
         largest = matrix.max() * self.cost_scale
         if largest > 1 + 1e-6:
             raise ValueError(
-                f"Expected costs of at most 1 after `cost_scale`; received {largest:g}. "
+                f"The largest cost is {largest:g} after `cost_scale`, above 1. "
                 f"Pass cost_scale={1 / matrix.max():g}."
             )
         return super().scaled_rows(matrix)
@@ -166,7 +163,7 @@ def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
     """Returns the lowest expected cost, that of a decision by argmin.
 
     `min_k r_k`, `(batch, ...)`. It trains nothing; compiled as a loss, it makes `evaluate` report
-    what the model expects to pay, next to what its decisions cost by `AverageCost`.
+    the costs that the model expects, next to the true costs of its decisions by `AverageCost`.
 
     Args:
         y_true: ignored.
@@ -179,12 +176,6 @@ def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
     """
     costs = tensor_or_array("expected_costs", expected_costs)
     examples_shape("expected_costs", costs)
-    # Those of a batch may sum to 1, under a matrix whose rows do.
-    if isinstance(costs, np.ndarray) and costs.shape[-1] > 2 and looks_like_probabilities(costs):
-        raise ValueError(
-            "Expected costs, which decide by argmin; received rows that sum to 1, which are "
-            "probabilities. Pass the model to bayes_classifier."
-        )
     return ops.min(costs, axis=-1)
 
 

@@ -21,11 +21,9 @@ def min_loss(costs: Tensor, outputs: Tensor, priors: ArrayLike | None = None) ->
     expected cost of mistaking it, `K_y = sum_{j != y} P(j) c_j / (1 - P(y))`.
 
     Args:
-        costs: `(..., K)` cost vectors `c`, of at least 2 classes; the first of several cheapest
-            classes is the true one.
+        costs: `(..., K)` cost vectors `c`; the first of several cheapest classes is the true one.
         outputs: `(..., K)` outputs `o`, one for each class, in [0, 1].
-        priors: `(K,)` frequencies of the classes, in any unit, of which `P` are the shares;
-            `None` (default) takes them as equal.
+        priors: `(K,)` class frequencies in any unit, with shares `P`. Default to equal ones.
 
     Returns:
         `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
@@ -59,10 +57,8 @@ class MINLoss(CostLoss):
 
     Args:
         cost_matrix: as in `SOSRLoss`; the true class of a cost vector is its cheapest one.
-        priors: `(K,)` frequencies of the classes, in any unit; `None` (default) takes them as
-            equal.
-        output: `"probability"` (default) for scores in [0, 1], `"logits"` for scores that the
-            loss puts through a softmax.
+        priors: `(K,)` class frequencies in any unit. Default to equal ones.
+        output: `"probability"` (default) for scores in [0, 1], or `"logits"`.
         cost_scale, **kwargs: as in `SOSRLoss`, also `reduction`, `name`, `dtype`, `binary_costs`.
 
     References:
@@ -92,7 +88,7 @@ class MINLoss(CostLoss):
 
     def scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
         rows = super().scaled_rows(matrix)
-        np.fill_diagonal(rows, -1.0)  # The class is then the cheapest, also if others cost 0.
+        np.fill_diagonal(rows, -1.0)  # So the class is the cheapest even if other costs are 0.
         return rows
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:

@@ -15,8 +15,8 @@ from csdl_keras.losses.base import CheckedLoss
 class SquaredErrorLoss(CheckedLoss):
     """Computes the squared error of a reconstruction, summed over inputs.
 
-    `sum_j (x_j - t_j)^2`, averaged over the batch. It suits a linear decoder of inputs that may
-    leave [0, 1]. Arguments are those of `keras.losses.Loss`.
+    `sum_j (x_j - t_j)^2`, averaged over the batch, for a linear decoder of inputs that may leave
+    [0, 1]. Arguments are those of `keras.losses.Loss`.
 
     Example:
 
@@ -69,10 +69,10 @@ def reconstruction(inputs: Tensor, reconstructions: Tensor, from_logits: bool = 
 class ReconstructionLoss(CheckedLoss):
     """Computes the cross-entropy of a reconstruction, summed over inputs.
 
-    See `reconstruction`, equation (3) of the paper. `keras.losses.BinaryCrossentropy` averages.
+    See `reconstruction`, equation (3). `keras.losses.BinaryCrossentropy` averages over inputs.
 
     Args:
-        from_logits: whether `y_pred` holds logits instead of values in [0, 1]. Defaults to False.
+        from_logits: whether `y_pred` are logits instead of values in [0, 1]. Defaults to False.
         **kwargs: `reduction`, `name` and `dtype`, as in `SOSRLoss`.
 
     Example:

@@ -1,4 +1,4 @@
-"""The smooth one-sided regression (SOSR) loss, and the one-sided loss that it bounds."""
+"""The smooth one-sided regression (SOSR) loss, an upper bound of the one-sided loss."""
 
 from typing import Any
 
@@ -23,8 +23,8 @@ def _gap(costs: Tensor, estimates: Tensor) -> Tensor:
 def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     """Computes the one-sided loss of each example, `sum_k max(z_k (r_k - c_k), 0)`.
 
-    `z_k` is +1 where `c_k` is the example's smallest cost (every one of them, when tied) and -1
-    elsewhere. Too low an estimate of it, or too high an estimate of another, is no loss.
+    `z_k` is +1 where `c_k` is the example's smallest cost (ties included) and -1 elsewhere. It is
+    no loss to estimate the smallest cost too low, or another one too high.
 
     Args:
         costs: `(..., D)` cost vectors `c`.
@@ -41,7 +41,7 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     [0.5]
     """
     gap = _gap(costs, estimates)
-    # JAX may compile `relu` such that NaN is 0.
+    # JAX may compile `relu` so that NaN becomes 0.
     return ops.sum(ops.where(gap < 0.0, 0.0, gap), axis=-1)
 
 
@@ -49,8 +49,8 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
 class OneSidedLoss(CostLoss):
     """Computes the one-sided regression loss, which `SOSRLoss` smooths.
 
-    `sum_k max(z_k (r_k - c_k), 0)`, averaged over the batch; see `one_sided`. Arguments and errors
-    are those of `SOSRLoss` but `alpha`.
+    The mean of `one_sided` over the batch. Arguments and errors are those of `SOSRLoss`, without
+    `alpha`.
 
     References:
         - [Tu, Lin: One-sided support vector regression for multiclass
@@ -71,8 +71,8 @@ class OneSidedLoss(CostLoss):
 def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
     """Computes the SOSR loss of each example, summed over decisions.
 
-    `sum_k 1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))` with `z_k` as in `one_sided`, which it
-    bounds from above, and so the excess cost of the decision:
+    `sum_k 1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))` with `z_k` as in `one_sided`. It bounds
+    the one-sided loss, and so the excess cost of the decision, from above:
     `c[argmin r] - min c <= sum_k max(z_k (r_k - c_k), 0) <= sosr`.
 
     Args:
@@ -111,16 +111,16 @@ class SOSRLoss(CostLoss):
             `C[true, decision]`, if it holds integer labels, `(batch,)` or `(batch, 1)`. Outputs
             `(batch, ..., K)`, such as those of pixels, have targets of their shape. A label
             outside `[0, K)` raises in an array, and is NaN in a compiled step. Files of models
-            hold matrices up to 128 x 128; with a larger one compile a loaded model again.
+            contain matrices up to 128 x 128; with a larger one compile a loaded model again.
         alpha: sharpness, above 0 and at most 1e6. Defaults to 1.
         cost_scale: factor above 0 by which costs are multiplied. Defaults to 1.
-        output: kind of `y_pred`, `"cost"` (default) and no other. Rows that all sum to 1, as
-            those of a softmax, raise, or are NaN in a compiled step.
+        output: kind of `y_pred`, only `"cost"` (default). Rows that all sum to 1, as those of a
+            softmax, raise, or are NaN in a compiled step.
         reduction, name: as in `keras.losses.Loss`. By default the mean over the batch.
         dtype: dtype of the computation; `None` (default) is at least float32.
-        binary_costs: whether all cost vectors may be one-hot: a single decision costs 1. By
-            default arrays of such rows raise as labels; in `fit`, `AverageCost` raises at the end
-            of the epoch.
+        binary_costs: whether all cost vectors may be one-hot, if only one decision costs 1. By
+            default arrays of such rows raise, since they are probably labels; in `fit`,
+            `AverageCost` raises at the end of the epoch.
 
     References:
         - Chung, Lin, Yang: Cost-aware Pre-training for Multiclass

@@ -1,4 +1,4 @@
-"""Metrics that score the decisions of a model: what they cost, and whether they are right."""
+"""Scores the decisions of a model: their costs, and whether they are right."""
 
 from typing import Any
 
@@ -36,16 +36,16 @@ from csdl_keras.costs.known import CostsLike
 
 
 class _RowWeights(keras.losses.Loss):
-    """Weights of rows, 0 where masked; masks of tensors are shown to losses alone on JAX."""
+    """Weights of rows, 0 where masked; on JAX, only losses can read the masks of tensors."""
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         return ops.ones_like(y_pred[..., 0])
 
 
 class DecisionMetric(keras.metrics.Mean):
-    """Base class of metrics of each example's decision; arguments as in `AverageCost`."""
+    """Base class of metrics of each example's decision; arguments are those of `AverageCost`."""
 
-    #: Whether probabilities decide by their expected costs, by the rows of a cost matrix.
+    #: Whether probabilities decide by the lowest expected cost under a cost matrix.
     bayes = False
     _rows: Tensor = None
 
@@ -61,7 +61,7 @@ class DecisionMetric(keras.metrics.Mean):
             check_choice("output", output, ("cost", "probability", "logits"))
         self.output = self.kind = output
         self.binary_costs = check_bool("binary_costs", binary_costs)
-        # `one_hot_counts` of targets, and outputs that are distributions and that are not.
+        # `one_hot_counts` of targets, then counts of outputs that are distributions or not.
         self._seen = self.add_variable((6,), "zeros", name="seen")
         self._updates = 0
 
@@ -91,7 +91,7 @@ class DecisionMetric(keras.metrics.Mean):
             y_true = ops.convert_to_tensor(tensor_or_labels(y_true, known.shape[1], shape))
             vectors = known_rows(known, y_true)
         values = self._values(y_pred, known)
-        # argmin takes NaN for the smallest value on some backends and not on others.
+        # On some backends only, argmin treats NaN as the smallest value.
         unknown = ops.any(ops.isnan(values), axis=-1)
         chosen = ops.one_hot(ops.argmin(values, axis=-1), values.shape[-1], dtype=values.dtype)
         if vectors is not None:
@@ -114,7 +114,7 @@ class DecisionMetric(keras.metrics.Mean):
             self._check_outputs(known_values(seen))
         self._seen.assign_add(ops.concatenate([marks, seen]))
         self._updates += 2 if whole else 1
-        # Otherwise each example would count the same, of any size.
+        # Otherwise each example would have the same weight, whatever its size.
         flat = None if weights is None else ops.reshape(weights, (-1,))
         self.accumulate(ops.reshape(score, (-1,)), vectors, flat)
 
@@ -127,8 +127,8 @@ class DecisionMetric(keras.metrics.Mean):
         outputs = at_least_float32(y_pred)
         if self.kind is None and y_pred.shape[-1] == 1:
             raise ValueError(
-                f"Expected outputs of at least two decisions for {self.name!r}; received one "
-                "column. Pass output='probability' if it is the probability of class 1."
+                f"{self.name!r} received outputs of one column. Pass output='probability' if it is "
+                "the probability of class 1."
             )
         if self.kind == "logits":
             outputs = ops.sigmoid(outputs) if outputs.shape[-1] == 1 else ops.softmax(outputs)
@@ -140,14 +140,13 @@ class DecisionMetric(keras.metrics.Mean):
         return ops.matmul(outputs, self._rows[:-1]) if self.bayes else -outputs
 
     def _outputs_seen(self, y_pred: Tensor, vectors: Tensor, weights: Tensor) -> Tensor:
-        """Counts outputs of weight above 0 that are distributions, and that are not, `(2,)`."""
+        """Counts outputs of weight above 0 that are distributions and that are not, `(2,)`."""
         one = y_pred.shape[-1] == 1 and self.kind != "probability"  # They may lie in [0, 1].
         if one or (self.kind == "cost" and vectors is None):
             return ops.zeros((2,), self.dtype)
-        if self.kind == "cost":  # Estimates of costs that sum to 1 may do so as well.
-            sums = ops.abs(ops.sum(vectors, axis=-1) - 1.0) > TOLERANCE
-            told = ops.cast(sums, self.dtype)
-            weights = told if weights is None else told * weights
+        if self.kind == "cost":  # If costs sum to 1, so may their estimates.
+            sums = ops.cast(ops.abs(ops.sum(vectors, axis=-1) - 1.0) > TOLERANCE, self.dtype)
+            weights = sums if weights is None else sums * weights
         outputs = ops.convert_to_tensor(y_pred)
         proper = probability_rows(outputs, loose=self.kind == "probability")
         counted = ops.logical_not(ops.any(ops.isnan(outputs), axis=-1))
@@ -157,30 +156,30 @@ class DecisionMetric(keras.metrics.Mean):
         return ops.stack([ops.sum(ops.cast(kind, self.dtype)) for kind in kinds])
 
     def _are_others(self, seen: Any) -> Any:
-        """Tells by `_outputs_seen` whether outputs are of another kind than wanted."""
+        """Returns by `_outputs_seen` whether outputs are of the wrong kind."""
         proper, other = seen[0], seen[1]
         if self.kind == "probability":
             return other > 0
         return (other == 0) & (proper > (0 if self.kind is None else 1))
 
     def _check_outputs(self, seen: np.ndarray | None) -> None:
-        """Raises if the outputs are known to be of another kind."""
+        """Raises if the outputs are known to be of the wrong kind."""
         if seen is None or not self._are_others(seen):
             return
         if self.kind == "probability":
             raise ValueError(
-                f"Expected probabilities, rows that sum to 1, for {self.name!r}; received "
-                f"{seen[1]:.0f} rows that are not. Costs are output='cost', logits output='logits'."
+                f"{self.name!r} received {seen[1]:.0f} rows that are not probabilities, since they "
+                "do not sum to 1. Pass output='cost' for costs, output='logits' for logits."
             )
-        what = "logits" if self.kind == "logits" else "costs, which decide by argmin,"
+        what = "logits" if self.kind == "logits" else "costs"
         hint = ", or output='cost' if they are costs" if self.kind is None else ""
         raise ValueError(
-            f"Expected {what} for {self.name!r}; received rows that sum to 1, which are "
-            f"probabilities. Pass output='probability'{hint}."
+            f"{self.name!r} received rows that sum to 1, which are probabilities, instead of "
+            f"{what}. Pass output='probability'{hint}."
         )
 
     def result(self) -> Tensor:
-        """Returns the average; raises if what was added since `reset_state` is of another kind."""
+        """Returns the average; raises if outputs or targets are of the wrong kind."""
         updates, self._updates = self._updates, 0
         seen = ops.convert_to_tensor(self._seen)
         # Keras asks for a result after each batch, and once more after the last.
@@ -191,7 +190,7 @@ class DecisionMetric(keras.metrics.Mean):
         return ops.where(self._are_others(seen[4:]), float("nan"), self.average())
 
     def average(self) -> Tensor:
-        """Returns what the scores that were added amount to."""
+        """Returns the result of the scores that were added."""
         return super().result()
 
     def reset_state(self) -> None:
@@ -204,7 +203,7 @@ class DecisionMetric(keras.metrics.Mean):
         raise NotImplementedError
 
     def vectors(self, y_true: Tensor, y_pred: Tensor) -> Tensor | None:
-        """Returns the cost vector of each example, or `None` if targets are labels alone."""
+        """Returns the cost vector of each example, or `None` if targets are only labels."""
         return y_true if len(y_true.shape) == len(y_pred.shape) else None
 
     def weights(self, y_true: Tensor, sample_weight: Tensor | None) -> Tensor | None:
@@ -224,27 +223,27 @@ class AverageCost(DecisionMetric):
     """Computes the average cost of a model's decisions.
 
     `sum_n w_n c_n[g(x_n)] / sum_n w_n`, where the decision `g` is the argmin of estimated costs,
-    the argmax of probabilities or logits, or with `bayes=True` the decision of lowest expected cost
-    on them. Monitor it as `"val_average_cost"`, with `mode="min"`.
+    the argmax of probabilities or logits, or with `bayes=True` their decision of lowest expected
+    cost. Monitor it as `"val_average_cost"`, with `mode="min"`.
 
-    Costs that are known when deciding, `C[n, true, decision]` of each example, enter a loop of your
-    own as `metric.update_state(labels, outputs, costs=costs)`: probabilities decide by the lowest
-    expected cost. In `fit`, a model that takes costs as an input has `cost_vectors` as targets.
+    In your own loop, pass costs `C[n, true, decision]` that are known when deciding as
+    `metric.update_state(labels, outputs, costs=costs)`; probabilities then decide by the lowest
+    expected cost. In `fit`, a model with costs as an input has `cost_vectors` as targets.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, ..., D)`;
             `(K, D)`, `C[true, decision]`, if it holds integer labels, `(batch, ...)`
             or `(batch, ..., 1)`. Labels outside `[0, K)`, and larger matrices, as in `SOSRLoss`.
         output: kind of `y_pred`, `"cost"`, `"probability"` or `"logits"`. `None` (default) means
-            costs, or probabilities with `bayes=True`. Values of another kind raise at the end
+            costs, or probabilities with `bayes=True`. Values of the wrong kind raise at the end
             of the epoch; inside a function that you compile yourself the result is NaN.
         bayes: whether probabilities decide by the lowest expected cost `sum_y P(y|x) C[y, k]`
             instead of their argmax; needs `cost_matrix`. Defaults to False.
         class_id: `None` (default), or the only true class whose examples count, with
             a result of 0 if there are none; needs `cost_matrix`.
-        name, dtype: as in `keras.metrics.Metric`; the dtype is by default at least float32.
-        binary_costs: whether all cost vectors may be one-hot: a single decision costs 1. By
-            default the end of an epoch of such rows raises, since they are labels.
+        name, dtype: as in `keras.metrics.Metric`; the dtype is at least float32 by default.
+        binary_costs: whether all cost vectors may be one-hot, if only one decision costs 1. By
+            default the end of an epoch of such rows raises, since they are probably labels.
 
     Example:
 
@@ -272,8 +271,8 @@ class AverageCost(DecisionMetric):
             self.kind = output or "probability"
         if bayes and (cost_matrix is None or output == "cost"):
             raise ValueError(
-                "Expected a `cost_matrix` and outputs that are probabilities with bayes=True; "
-                f"received output={output!r} and {'no' if cost_matrix is None else 'a'} matrix."
+                "bayes=True needs a `cost_matrix` and outputs that are probabilities; received "
+                f"output={output!r} and {'no' if cost_matrix is None else 'a'} matrix."
             )
         if class_id is not None:
             classes = 0 if self.cost_matrix is None else len(self.cost_matrix)
@@ -312,8 +311,8 @@ class AverageCost(DecisionMetric):
 class NormalizedCost(AverageCost):
     """Computes the cost of a model's decisions relative to the best constant decision's.
 
-    `sum_n w_n c_n[g(x_n)] / min_k sum_n w_n c_n[k]`: 0 for a perfect model, 1 for one no better
-    than the same decision for all examples; not finite where a constant decision costs nothing.
+    `sum_n w_n c_n[g(x_n)] / min_k sum_n w_n c_n[k]`: 0 for a perfect model, 1 for a model no better
+    than the same decision for all examples; not finite if a constant decision costs nothing.
 
     Args:
         cost_matrix: as in `AverageCost`.
@@ -336,15 +335,15 @@ class NormalizedCost(AverageCost):
         if self.cost_matrix is not None:
             num_decisions = self.cost_matrix.shape[1]
         elif num_decisions is None:
-            raise ValueError("Expected a `cost_matrix` or `num_decisions`; received neither.")
+            raise ValueError("Pass a `cost_matrix` or `num_decisions`.")
         self.num_decisions = check_integer("num_decisions", num_decisions)
         self.constant = self.add_variable((self.num_decisions,), "zeros", name="constant")
 
     def score(self, y_true: Tensor, chosen: Tensor, vectors: Tensor) -> Tensor:
         if vectors.shape[-1] != self.num_decisions:
             raise ValueError(
-                f"Expected costs of {self.num_decisions} decisions, as `num_decisions` or "
-                f"`cost_matrix` says; received {vectors.shape[-1]}."
+                f"{self.name!r} is for {self.num_decisions} decisions; received costs of "
+                f"{vectors.shape[-1]}."
             )
         return super().score(y_true, chosen, vectors)
 
@@ -366,8 +365,8 @@ class NormalizedCost(AverageCost):
 class Savings(NormalizedCost):
     """Computes the share of the best constant decision's cost that a model saves.
 
-    1 less `NormalizedCost`, whose arguments it has: 1 for a perfect model, 0 for one no better than
-    the same decision for all examples. Monitor it with `mode="max"`.
+    `1 - NormalizedCost`, with the same arguments: 1 for a perfect model, 0 for a model no better
+    than the same decision for all examples. Monitor it with `mode="max"`.
 
     References:
         - [Bahnsen, Aouada, Ottersten: Example-dependent cost-sensitive decision
@@ -392,9 +391,9 @@ class DecisionAccuracy(DecisionMetric):
     """Computes the share of decisions that are right.
 
     With integer labels, `(batch, ...)` or `(batch, ..., 1)`, a decision is right if it is the
-    label; with cost vectors, `(batch, ..., D)`, if no other decision costs less. Keras' own
-    accuracy would take the argmax of estimated costs. Labels that are not classes, and costs with
-    NaN, give NaN. Arguments are `output`, `name`, `dtype` and `binary_costs` of `AverageCost`.
+    label; with cost vectors, `(batch, ..., D)`, if no other decision costs less. Keras' accuracy
+    would use the argmax of estimated costs. The result is NaN if labels are not classes or costs
+    are NaN. Arguments are `output`, `name`, `dtype` and `binary_costs` of `AverageCost`.
 
     Example:
 
@@ -419,6 +418,6 @@ class DecisionAccuracy(DecisionMetric):
             index = ops.arange(chosen.shape[-1], dtype=chosen.dtype)
             right = ops.cast(y_true, chosen.dtype)[..., None] == index
         unknown = ops.logical_not(ops.any(right, axis=-1))
-        if vectors is not None:  # Those of labels are NaN for one that is no class.
+        if vectors is not None:  # They are NaN for a label that is not a class.
             unknown = ops.any(ops.isnan(vectors), axis=-1)
         return ops.where(unknown, float("nan"), ops.sum(ops.where(right, chosen, 0.0), axis=-1))

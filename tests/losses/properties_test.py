@@ -23,11 +23,6 @@ ESTIMATES = np.float32([[0.5, 1.5, 1], [3, 0, -1], [2, 1, 3], [0, 0, 0], [-2, 4,
 
 
 class TestSOSR(TestCase):
-    @pytest.mark.parametrize("alpha", [0.01, 40.0])
-    def test_equals_the_loop_also_in_more_dimensions(self, alpha):
-        found = losses.sosr(TIED[:, None], ESTIMATES[:, None], alpha)
-        self.assertAllClose(found, loops.smooth(TIED, ESTIMATES, alpha)[:, None])
-
     @pytest.mark.parametrize("alpha", [1.0, 3.0])
     @pytest.mark.parametrize("size", [1e4, -1e4])
     def test_large_scores(self, alpha, size):
@@ -119,7 +114,7 @@ class TestRegressions(TestCase):
             assert np.isnan(to_numpy(values)).tolist() == [False, True]
 
     def test_a_matrix_above_1_is_refused_with_its_scale(self):
-        with pytest.raises(ValueError, match="received 5. Pass cost_scale=0.2"):
+        with pytest.raises(ValueError, match="is 5 after .* Pass cost_scale=0.2"):
             LogisticCostLoss(C)
         # The rounding of a scale is no cost above 1.
         loss = LogisticCostLoss([[0.0, 0.7], [1.3, 0.0]], cost_scale=1 / 1.3)
@@ -127,16 +122,6 @@ class TestRegressions(TestCase):
 
 
 class TestReconstruction(TestCase):
-    def test_is_the_sum_where_keras_has_the_mean(self):
-        inputs, outputs = np.random.default_rng(0).uniform(0.1, 0.9, size=(2, 5, 2, 3, 2))
-        entropy = keras.losses.BinaryCrossentropy
-        for loss, of_keras in (
-            (losses.ReconstructionLoss(), entropy()),
-            (losses.ReconstructionLoss(True), entropy(from_logits=True)),
-            (losses.SquaredErrorLoss(), keras.losses.MeanSquaredError()),
-        ):
-            self.assertAllClose(loss(inputs, outputs), 12 * float(of_keras(inputs, outputs)))
-
     @pytest.mark.parametrize("size", [1e4, -1e4])
     def test_large_logits(self, size):
         x = np.array([[0.0], [0.3], [1.0]])

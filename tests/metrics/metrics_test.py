@@ -50,22 +50,20 @@ def test_labels_that_a_float_type_rounds_to_others(kind, dtype, most):
         if classes == most:
             one(labels, outputs)
             continue
-        with pytest.raises(ValueError, match=f"at most {most} .*s in {dtype}.*received {classes}"):
+        with pytest.raises(ValueError, match=f"{dtype} .* up to {most}, too few for {classes} "):
             one(labels, outputs)
 
 
 @pytest.mark.parametrize(
     ("metric", "kwargs", "message"),
     [
-        (AverageCost, {"cost_matrix": [[1.0, 0.0], [0.0, 1.0]]}, "diagonal"),
         (AverageCost, {"class_id": 0}, "`class_id`.*received 0"),
         (
             AverageCost,
             {"cost_matrix": C, "output": "cost", "bayes": True},
             "received output='cost'",
         ),
-        (DecisionAccuracy, {"output": 0}, "`output`.*'cost', 'probability'"),
-        (NormalizedCost, {}, "received neither"),
+        (NormalizedCost, {}, "Pass a `cost_matrix` or"),
     ],
 )
 def test_wrong_arguments(metric, kwargs, message):
@@ -78,9 +76,8 @@ def test_wrong_arguments(metric, kwargs, message):
     [
         (AverageCost(C), [0, 3], OUTPUTS[:2], "below 3"),
         (AverageCost(), LABELS, OUTPUTS, r"and \(7, 3\).*give the metric a `cost_matrix`"),
-        (AverageCost(C[:2, :2]), LABELS % 2, OUTPUTS, r"and \(7, 3\).*as many columns"),
         (DecisionAccuracy(), COSTS[:, :2], OUTPUTS, r"\(7, 2\) and \(7, 3\)"),
-        (AverageCost(C, bayes=True), LABELS, np.full((7, 3), 2.0), "sum to 1.*received 7 rows"),
+        (AverageCost(C, bayes=True), LABELS, np.full((7, 3), 2.0), "received 7 rows that are not"),
     ],
 )
 def test_wrong_batches(metric, targets, outputs, message):
