@@ -78,7 +78,7 @@ def test_a_model_is_trained_further_saved_and_exported(tmp_path):
 def test_refusals():
     with pytest.raises(ValueError, match="mnist/calibrated_bayes"):
         zoo.load("mnist/calibrated_bayess")
-    with pytest.raises(ValueError, match="takes no other `cost_matrix`"):
+    with pytest.raises(ValueError, match="accepts no `cost_matrix`"):
         zoo.load("mnist/csdnn", csdl_keras.costs.zero_one(10))
     with pytest.raises(ValueError, match="2 classes"):
         zoo.load(TABLE, csdl_keras.costs.zero_one(3))

@@ -1,4 +1,4 @@
-"""Layers of cost-sensitive networks: auto-encoders, noise, costs, probabilities, decisions."""
+"""Layers of cost-sensitive networks."""
 
 from csdl_keras.layers.cae import CAE
 from csdl_keras.layers.caffe import CaffePooling2D, WithinChannelLRN

@@ -36,7 +36,7 @@ class ImageLayer(PlainLayer):
 
 
 class WideLayer(PlainLayer):
-    """Layer of at least 32 bits by default, since 16 round costs and probabilities."""
+    """Layer of at least 32 bits by default, since 16 bits would round costs and probabilities."""
 
     def __init__(self, **kwargs: Any):
         super().__init__(dtype=head_dtype(kwargs.pop("dtype", None)), **kwargs)

@@ -17,8 +17,8 @@ from csdl_keras.layers.noise import MaskingNoise
 class CAE(keras.Model):
     """Cost-sensitive auto-encoder: reconstructs its input and the input's cost vector.
 
-    `h = s(W x~ + b)` from the corrupted input `x~`, a decoder of `x` from `h`, and a linear
-    regression of the costs on `h`. Its loss, `(1 - beta) L_CE + beta L_SOSR`, is given to
+    It computes `h = s(W x~ + b)` from the corrupted input `x~`, decodes `x` from `h`, and estimates
+    the costs by a linear regression on `h`. Pass its loss, `(1 - beta) L_CE + beta L_SOSR`, to
     `compile`; with `beta = 0` it is a denoising auto-encoder.
 
     Args:
@@ -30,7 +30,7 @@ class CAE(keras.Model):
         **kwargs: arguments of `keras.Model`, such as `name`.
 
     Call arguments:
-        inputs: `(batch, features)`; values in [0, 1] for the cross-entropy.
+        inputs: `(batch, features)`, in [0, 1] for the cross-entropy.
         training: whether to corrupt.
 
     Returns:

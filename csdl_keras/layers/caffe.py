@@ -58,8 +58,8 @@ class CaffePooling2D(ImageLayer):
 class WithinChannelLRN(PlainLayer):
     """Normalises each input by the mean square of its neighbours in its channel.
 
-    `x / (1 + alpha / size^2 * sum x'^2)^beta`, where the sum is over the `size` x `size` window
-    around the input. Inputs beyond the edge count as zeros.
+    It outputs `x / (1 + alpha / size^2 * sum x'^2)^beta`, where the sum is over the `size` x `size`
+    window around the input. Inputs beyond the edge count as zeros.
 
     Args:
         size: side of the window, odd. Defaults to 3.

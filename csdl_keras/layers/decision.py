@@ -1,4 +1,4 @@
-"""Expected costs of decisions from class probabilities, and the decision itself."""
+"""Layers that compute expected costs from class probabilities, and decisions."""
 
 from typing import Any
 
@@ -20,13 +20,13 @@ class BayesDecision(WideLayer):
 
     `r_k(x) = sum_y P(y|x) C[y, k]`; the argmin of its output is the Bayes optimal decision. The
     cost matrix is a non-trainable weight, which `layer.set_cost_matrix(...)` replaces. The config
-    holds only its shape: a layer made from it outputs NaN until its weights are loaded.
+    contains only its shape: a layer made from it outputs NaN until its weights are loaded.
 
     Args:
-        cost_matrix: array-like `(K, D)`, `C[true, decision]`, `D >= K`; `None` (default) for a
-            layer whose matrix is set later, or that is called with costs.
+        cost_matrix: array-like `(K, D)`, `C[true, decision]`, `D >= K`; `None` (default) if the
+            matrix is set later, or the layer is called with costs.
         num_classes, num_decisions: `K` and `D`, needed without a matrix.
-        mean_costs: whether the matrix holds mean costs by class, `csdl_keras.costs.class_means`.
+        mean_costs: whether the matrix contains mean costs by class, `csdl_keras.costs.class_means`.
             Defaults to False.
 
     Call arguments:
@@ -35,7 +35,7 @@ class BayesDecision(WideLayer):
             for all, `(K, D)` or `(1, K, D)`; `None` (default) for the layer's own.
 
     Returns:
-        Expected costs `(batch, ..., D)`; NaN for an example with wrong `costs`.
+        Expected costs `(batch, ..., D)`; NaN for an example with invalid `costs`.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)
@@ -75,10 +75,9 @@ class BayesDecision(WideLayer):
             self.cost_matrix = self.add_weight(shape, initial, trainable=False, name="cost_matrix")
             self._initial = None  # It takes as much memory as the weight.
         elif self._initial is not None or len(probabilities_shape) != 2:
-            has = "no matrix" if self._initial is None else "a matrix"
             raise ValueError(
-                "Expected `costs` for a layer without a matrix, and probabilities of shape (batch, "
-                f"K); received probabilities {probabilities_shape} for a layer with {has}."
+                "`costs` need a layer without a matrix and probabilities of shape (batch, K); "
+                f"received probabilities of shape {probabilities_shape}."
             )
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
@@ -111,14 +110,14 @@ class Decision(WideLayer):
     """Decides by the argmin of costs or the argmax of probabilities, the lowest index in a tie.
 
     Args:
-        output: kind of the inputs: `"cost"` (default), or `"probability"`, where one
+        output: kind of the inputs: `"cost"` (default), or `"probability"`, where a single
             column is P(y=1) of a binary classifier.
 
     Call arguments:
         inputs: `(batch, ..., D)`.
 
     Returns:
-        int32 tensor `(batch, ...)`; -1 for a row that holds NaN.
+        int32 tensor `(batch, ...)`; -1 for a row that contains NaN.
 
     Example:
 

@@ -20,8 +20,7 @@ class CostOutput(keras.layers.Dense):
     """Linear `Dense` layer that estimates the cost of each decision.
 
     `r_k(x) = w_k . phi(x) + b_k`. Its type marks the outputs as costs, so that `csdl_keras.decide`
-    takes their argmin. Arguments are those of `keras.layers.Dense` but `activation`; the dtype is
-    by default at least float32.
+    uses their argmin. Arguments are those of `keras.layers.Dense`, without `activation`.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (5)
@@ -38,7 +37,7 @@ class CostOutput(keras.layers.Dense):
     def __init__(self, units: int, dtype: DTypeLike | None = None, **kwargs: object):
         activation = kwargs.pop("activation", None)
         if activation not in (None, "linear"):
-            raise ValueError(f"Expected no `activation` of costs; received {activation!r}.")
+            raise ValueError(f"CostOutput has no `activation`; received {activation!r}.")
         super().__init__(units, dtype=head_dtype(dtype), **kwargs)
 
 
@@ -46,9 +45,9 @@ class CostOutput(keras.layers.Dense):
 class InverseLink(WideLayer):
     """Turns logarithms or logits of estimated costs into estimated costs.
 
-    `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`, behind a network that was
-    trained with `PoissonCostLoss` or `LogisticCostLoss` and `cost_scale=s`. They are finite for
-    finite inputs, and keep their order.
+    The costs are `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`, after a
+    network that was trained with `PoissonCostLoss` or `LogisticCostLoss` and `cost_scale=s`. They
+    are finite for finite inputs, and keep their order.
 
     Args:
         link: `"log"` (default) or `"logit"`.
@@ -84,9 +83,9 @@ class InverseLink(WideLayer):
 
 
 def bounded_exponential(logs: Tensor, dtype: str) -> Tensor:
-    """`exp(logs)`, positive and finite for every finite number of the type, and in its order."""
+    """Computes `exp(logs)`, monotone, positive and finite for every finite number of the type."""
     limit = 9.0 if dtype == "float16" else 85.0
-    # `log1p` and the like are lacking in formats of export.
+    # Formats of export lack operations such as `log1p`.
     above = 1.0 + ops.log(1.0 + ops.relu(logs - limit)) / 20.0
     below = 1.0 + ops.log(1.0 + ops.relu(-limit - logs)) / 20.0
     return ops.exp(ops.clip(logs, -limit, limit)) * above / below
@@ -96,14 +95,13 @@ def bounded_exponential(logs: Tensor, dtype: str) -> Tensor:
 class ClassCosts(WideLayer):
     """Estimates the logarithm of each decision's cost under each class.
 
-    `U(x) = ln M0 + W phi(x) + b`, `(K, D)` for each example, which starts at the mean costs `M0` of
-    each class; entries of 0 stay 0. With a `rank`, `W phi(x) + b` is a product of `(K, rank)` and
-    `(rank, D)` factors that are linear in `phi(x)`. A change `a` of the logarithm beyond 10 counts
-    as `10 + ln(1 + a - 10)`, so that costs stay finite.
+    `U(x) = ln M0 + W phi(x) + b`, `(K, D)` for each example, starts at the mean costs `M0` of each
+    class; entries of 0 stay 0. With a `rank`, `W phi(x) + b` is a product of `(K, rank)` and
+    `(rank, D)` factors that are linear in `phi(x)`. A change `a` of the logarithm beyond 10 is
+    reduced to `10 + ln(1 + a - 10)`, so that costs stay finite.
 
     Args:
-        mean_costs: `M0`, `(K, D)`, see `csdl_keras.costs.class_means`; `None` (default) for a layer
-            whose means are loaded with its weights.
+        mean_costs: `M0`, see `costs.class_means`; `None` (default) to load them with the weights.
         num_classes, num_decisions: `K` and `D`, needed without means.
         rank: rank of the product; `None` (default) for all `K D` numbers.
         seed: seed of the initial weights with a `rank`; `None` (default) follows Keras' own.
@@ -206,9 +204,8 @@ class ExpectedCost(WideLayer):
         found = (len(probabilities_shape), len(log_costs_shape))
         if found != (2, 3) or probabilities_shape[1] != log_costs_shape[1]:
             raise ValueError(
-                "Expected probabilities (batch, K), and logarithms of costs (batch, K, D) as "
-                "`log_costs=numpy.log(costs)`; received the shapes "
-                f"{probabilities_shape} and {log_costs_shape}."
+                "Pass probabilities (batch, K), and logarithms of costs (batch, K, D) as "
+                f"`log_costs=`; received the shapes {probabilities_shape} and {log_costs_shape}."
             )
 
     def call(self, probabilities: Tensor, *, log_costs: Tensor | None = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""Layers of images: random changes in training, views of them, and a convolution."""
+"""Layers of images: random changes in training, views, and a convolution."""
 
 import itertools
 import math
@@ -18,8 +18,8 @@ from csdl_keras.layers.noise import batch_uniform
 class RandomAffine(ImageLayer):
     """Shifts, rotates, zooms and flips images at random while training, all in one step.
 
-    Each image is sampled once, bilinearly. Pixels beyond an edge are those of the edge. The
-    strengths are weights, so that training can raise them where classes survive that.
+    Each image is sampled once, bilinearly. Pixels beyond an edge repeat the edge. The strengths are
+    weights, which training can raise as long as classes stay recognisable.
 
     Args:
         shift: largest shift as a share of height and width, at most 0.5. Defaults to 0.
@@ -99,7 +99,7 @@ def transform(
     left_right: Tensor | bool = False,
     upside_down: Tensor | bool = False,
 ) -> Tensor:
-    """Changes images by degrees, factors, shares of their size and flags, `(batch,)` or for all."""
+    """Transforms images; arguments are `(batch,)` or one for all, shifts are shares of the size."""
     if not keras.backend.is_float_dtype(keras.backend.standardize_dtype(images.dtype)):
         images = ops.cast(images, "float32")
     height, width, channels = images.shape[1:]
@@ -141,8 +141,8 @@ def transform(
 class ImageViews(ImageLayer):
     """Appends copies of images to the batch: shifted by some pixels, and mirrored.
 
-    After the images follow all of them shifted down, up, to the right and to the left, and with
-    `flip` these five mirrored. `ViewMean` averages what a model says of them.
+    The images are followed by copies shifted down, up, to the right and to the left and, with
+    `flip`, by mirrored copies of these five. `ViewMean` averages the outputs of a model for them.
 
     Args:
         pixels: pixels of the shifts; 0 is no shift. Defaults to 1.
@@ -171,7 +171,7 @@ class ImageViews(ImageLayer):
     def call(self, inputs: Tensor) -> Tensor:
         views = [inputs]
         for axis, pixels in itertools.product((1, 2), (self.pixels, -self.pixels)):
-            if pixels:  # Those beyond an edge are those of the edge.
+            if pixels:  # Pixels beyond an edge repeat the edge.
                 places = np.arange(inputs.shape[axis], dtype="int32") - pixels
                 views.append(ops.take(inputs, places.clip(0, len(places) - 1), axis))
         if self.flip:
@@ -181,7 +181,7 @@ class ImageViews(ImageLayer):
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ViewMean(PlainLayer):
-    """The mean over the views that `ImageViews` makes.
+    """Averages over the views that `ImageViews` makes.
 
     Args:
         views: number of views.
@@ -210,7 +210,7 @@ class ViewMean(PlainLayer):
         return keras.KerasTensor((batch, *inputs.shape[1:]), self.compute_dtype)
 
 
-# The standard deviation of max(0, z) for normal z, inverted: outputs keep the variance 1.
+# The reciprocal of the standard deviation of max(0, z) for normal z: outputs keep the variance 1.
 _RELU_GAIN = math.sqrt(2 / (1 - 1 / math.pi))
 
 
@@ -218,9 +218,9 @@ _RELU_GAIN = math.sqrt(2 / (1 - 1 / math.pi))
 class StandardizedConv2D(keras.layers.Conv2D):
     """A 2D convolution with scaled weight standardisation.
 
-    It convolves with `g_o (w_o - mean(w_o)) / (std(w_o) sqrt(n))` in place of the `n` weights `w_o`
-    of an output channel `o`, where `g_o` is trained. The variance of activations stays about the
-    same from layer to layer. Arguments are those of `keras.layers.Conv2D`.
+    The `n` weights `w_o` of each output channel `o` are replaced by
+    `g_o (w_o - mean(w_o)) / (std(w_o) sqrt(n))`, where `g_o` is trained, so that the variance of
+    activations stays about the same in all layers. Arguments are those of `keras.layers.Conv2D`.
 
     References:
         - [Brock, De, Smith: Characterizing signal propagation to close the performance gap in
@@ -235,7 +235,7 @@ class StandardizedConv2D(keras.layers.Conv2D):
     def build(self, input_shape: Shape) -> None:
         relu = self.activation is keras.activations.relu
         initial = keras.initializers.Constant(_RELU_GAIN if relu else 1.0)
-        # Before the kernel, after which a layer with LoRA takes no more weights.
+        # Before the kernel: a layer with LoRA accepts no more weights after it.
         self.gain = self.add_weight((self.filters,), initial, name="gain")
         super().build(input_shape)
 

@@ -1,4 +1,4 @@
-"""Random draws in training: masked inputs, shifted images and members of an ensemble."""
+"""Layers that draw in training: masked inputs, shifted images and members of an ensemble."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from csdl_keras.layers.base import PlainLayer
 
 def batch_uniform(shape: Sequence[Tensor], seed_generator: keras.random.SeedGenerator) -> Tensor:
     """Draws uniform float32 numbers in [0, 1) of a shape, examples first."""
-    # Replicas of `tf.distribute`, whose generators are alike, take their part of a global batch.
+    # Replicas of `tf.distribute` have equal generators, so each uses its part of a global batch.
     replicas, size = 1, shape[0]
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
@@ -73,10 +73,9 @@ class MaskingNoise(PlainLayer):
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class RandomShift(keras.layers.RandomTranslation):
-    """Shifts images at random in `fit`, or with `training=True`, and nowhere else.
+    """Shifts images at random, but only in `fit` or with `training=True`.
 
-    `keras.layers.RandomTranslation`, whose arguments it has, also shifts in `model(x)`, where
-    `training` is not given.
+    Arguments are those of `keras.layers.RandomTranslation`, which also shifts in `model(x)`.
 
     Example:
 
@@ -89,7 +88,7 @@ class RandomShift(keras.layers.RandomTranslation):
 
     def __init__(self, *args: object, **kwargs: object):
         super().__init__(*args, **kwargs)
-        # Keras sets this to False since TensorFlow's XLA lacks the transform; on JAX the whole
+        # Keras sets this to False because TensorFlow's XLA lacks the transform. On JAX, the whole
         # model would then run uncompiled.
         self.supports_jit = keras.backend.backend() == "jax"
 
@@ -154,7 +153,7 @@ class MemberScaling(PlainLayer):
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class MemberMean(PlainLayer):
-    """The mean over the members that `MemberScaling` makes: `1/M sum_m x_m`.
+    """Averages over the members that `MemberScaling` makes: `1/M sum_m x_m`.
 
     Call arguments:
         inputs: `(batch, M, ...)`.

@@ -1,4 +1,4 @@
-"""Class probabilities from any classifier's output, their calibration and other frequencies."""
+"""Layers of class probabilities: conversion, calibration and other class frequencies."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from csdl_keras.layers.base import WideLayer
 class ClassProbabilities(WideLayer):
     """Turns a classifier's output into class probabilities, rows that sum to 1.
 
-    One unit, P(y=1), becomes the two columns `[1 - p, p]`. Logits become their softmax, or the
+    A single unit, P(y=1), becomes the two columns `[1 - p, p]`. Logits become their softmax, or the
     logistic function of a single one. Rows that are not probabilities become NaN.
 
     Args:
@@ -64,9 +64,8 @@ LEAST_KNOWN = 1e-4
 class TemperatureScaling(WideLayer):
     """Makes class probabilities softer (`temperature` above 1) or sharper (below 1).
 
-    `p_k^(1/T) / sum_j p_j^(1/T)`, the softmax of the logits divided by `T`. An argmax stays the
-    same; expected costs, and so Bayes decisions, change. The temperature is a non-trainable weight,
-    which `csdl_keras.calibrate` finds.
+    `p_k^(1/T) / sum_j p_j^(1/T)`, the softmax of the logits divided by `T`. The argmax stays the
+    same, but Bayes decisions change. `csdl_keras.calibrate` fits `T`, a non-trainable weight.
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1, which changes nothing.
@@ -110,8 +109,8 @@ class TemperatureScaling(WideLayer):
 class BiasCorrectedTemperatureScaling(TemperatureScaling):
     """Scales class probabilities by a temperature and a bias for each class.
 
-    `softmax(ln(p) / T + b)`. The biases correct classes that are too probable on average, or not
-    enough. Both are non-trainable weights.
+    `softmax(ln(p) / T + b)`. The biases correct classes whose average probability is too high or
+    too low. Both are non-trainable weights.
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1.
@@ -157,13 +156,12 @@ class MatrixScaling(WideLayer):
     """Calibrates class probabilities by a matrix and a bias for each class.
 
     `softmax(ln(max(p, floor)) W + b)`. A temperature `T` is the matrix `I / T`. Both are
-    non-trainable weights, which `csdl_keras.calibrate` finds.
+    non-trainable weights, which `csdl_keras.calibrate` fits.
 
     Args:
         matrix: `W`, `(K, K)` finite numbers, or `None` (default) for the identity.
         bias: `b`, `K` finite numbers, or `None` (default) for zeros.
-        floor: smaller probabilities, which are rarely reliable, are raised to this one, in (0, 1].
-            Defaults to 1e-4.
+        floor: lower bound of probabilities, as smaller ones are rarely reliable. Defaults to 1e-4.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -200,11 +198,7 @@ class MatrixScaling(WideLayer):
         plain = {"matrix": np.eye(classes), "bias": np.zeros(classes)}
         for (name, default), given in zip(plain.items(), self._initial, strict=True):
             start = default if given is None else given
-            if start.shape != default.shape:
-                raise ValueError(
-                    f"Expected `{name}` of shape {default.shape} for {classes} classes; received "
-                    f"shape {start.shape}."
-                )
+            check_rows(name, start.T, classes, "classes")
             initial = keras.initializers.Constant(start)
             setattr(self, name, self.add_weight(start.shape, initial, trainable=False, name=name))
 

@@ -1,4 +1,4 @@
-"""Columns of a table: numbers, categories and missing values as inputs of a network."""
+"""Layers that encode columns of a table: numbers, categories and missing values."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -17,7 +17,7 @@ from csdl_keras_cli.columns import Columns
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class FrameColumns(PlainLayer):
-    """Returns its inputs, encoded rows of a data frame, and knows how: arguments of `Columns`."""
+    """Returns its inputs, rows of a data frame encoded by `columns`; arguments as of `Columns`."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class FrameColumns(PlainLayer):
         dates: Sequence[Sequence[Any]] = (),
         **kwargs: Any,
     ):
-        # In 16 bits, large numbers would overflow and close ones become equal.
+        # In 16 bits, large numbers would overflow and close ones would become equal.
         super().__init__(**kwargs, autocast=False)
         self.names = list(names)
         self.categories = [them if them is None else list(them) for them in categories]
@@ -41,7 +41,7 @@ class FrameColumns(PlainLayer):
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()
         if not self.dates:
-            del config["dates"]  # so that earlier versions load it, too
+            del config["dates"]  # so that earlier versions can load it
         return config
 
 
@@ -49,7 +49,7 @@ class FrameColumns(PlainLayer):
 _SPREAD = 3.0
 # The reciprocal of this, times inputs of a size up to 1e18, is a number of float32.
 _SMALLEST = 1e-19
-# Examples in a bin, on average; fewer would be learned by heart.
+# Average number of examples in a bin; the network would memorise fewer.
 _EXAMPLES = 20
 
 
@@ -59,8 +59,8 @@ class TableEncoding(WideLayer):
 
     A column of numbers becomes `z / sqrt(1 + (z / 3)^2)` with the standardised number `z`, and
     `clip((x - b_{t-1}) / (b_t - b_{t-1}), 0, 1)` for each bin `t` between edges `b_0 < ... < b_T`.
-    A column of categories, whole numbers from 0, becomes a one-hot vector. What is missing, NaN,
-    becomes zeros, and 1 in the indicator of its column, if it has one.
+    A column of categories, whole numbers from 0, becomes a one-hot vector. Missing values, NaN,
+    become zeros, and 1 in the indicator of their column, if it has one.
 
     Args:
         bins: number of bins of each column, 0 for none.
@@ -168,7 +168,7 @@ def _known(values: Tensor) -> Tensor:
 
 def _statistics(column: np.ndarray, most_bins: int) -> tuple[float, float, np.ndarray]:
     """Returns a column's mean, the reciprocal of its deviation, 0 if constant, and its edges."""
-    # Edges are told apart as the layer sees its inputs.
+    # Edges are distinct in the float type of the layer's inputs.
     values = column[~np.isnan(column)].astype(float_dtype()).astype("float64")
     deviation = values.std() if len(values) else 0.0
     if deviation <= 4 * np.finfo("float32").eps * np.abs(values).max(initial=0.0):
@@ -177,7 +177,7 @@ def _statistics(column: np.ndarray, most_bins: int) -> tuple[float, float, np.nd
 
 
 def _edges(values: np.ndarray, most_bins: int) -> np.ndarray:
-    """Returns quantiles, among which a value that is often repeated counts as one bin."""
+    """Returns quantiles; a value that is often repeated counts as one bin."""
     bins = min(most_bins, len(values) // _EXAMPLES)
     distinct, counts = np.unique(values, return_counts=True)
     if bins < 2:
@@ -185,5 +185,5 @@ def _edges(values: np.ndarray, most_bins: int) -> np.ndarray:
     heights = np.cumsum(np.minimum(counts, len(values) / bins))
     places = np.searchsorted(heights, np.linspace(0.0, heights[-1] * (1 - 1e-9), bins + 1))
     edges = distinct[np.unique(places)]
-    # Two values are told apart by the standardised number already.
+    # The standardised number already distinguishes two values.
     return edges if len(edges) > 2 and np.diff(edges).min() > _SMALLEST else values[:0]

@@ -1,4 +1,4 @@
-"""Networks to train, and models that decide; each function returns a `keras.Model`."""
+"""Builds networks to train, and models that decide; each function returns a `keras.Model`."""
 
 from csdl_keras.models.auxiliary_costs import AuxiliaryCostModel, auxiliary_costs
 from csdl_keras.models.caffe_cifar10 import caffe_cifar10

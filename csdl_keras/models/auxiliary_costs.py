@@ -38,7 +38,7 @@ class AuxiliaryCostModel(keras.Model):
         }
 
     def targets(self, y: ArrayLike) -> dict[str, ArrayLike]:
-        """Returns `y` for each output, as `fit` and `evaluate` take it."""
+        """Returns `y` for each output, for `fit` and `evaluate`."""
         return dict.fromkeys(self.output, y)
 
 
@@ -81,7 +81,7 @@ def auxiliary_costs(
     weights = [(layer, weight) for layer in model.layers for weight in layer.trainable_weights]
     trained = [*dict.fromkeys(layer for layer, weight in weights if len(weight.shape) > 1)][:-1]
     if not trained:
-        raise ValueError(f"Expected a model with trained hidden layers; received {model.name!r}.")
+        raise ValueError(f"{model.name!r} has no hidden layers that are trained.")
     seeds = Seeds(seed)
     outputs = {"output": output}
     for index, layer in enumerate(trained, start=1):
@@ -97,7 +97,7 @@ def auxiliary_costs(
 
 
 def _output_in(model: keras.Model, layer: keras.layers.Layer) -> Tensor:
-    """Returns a layer's output in this model, as the layer may be part of several models."""
+    """Returns a layer's output in this model, since the layer may be part of several models."""
     waiting, seen = list(model.outputs), {id(end) for end in model.outputs}
     for tensor in waiting:  # It grows towards the inputs.
         if layer_of(tensor) is layer:
@@ -105,4 +105,4 @@ def _output_in(model: keras.Model, layer: keras.layers.Layer) -> Tensor:
         new = [source for source in sources_of(tensor) if id(source) not in seen]
         seen.update(map(id, new))
         waiting += new
-    raise ValueError(f"Expected a layer of {model.name!r} on which its output depends.")
+    raise ValueError(f"The output of {model.name!r} does not depend on {layer.name!r}.")

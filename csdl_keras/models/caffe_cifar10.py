@@ -88,7 +88,7 @@ def caffe_cifar10(
         keras.layers.Flatten(name="flatten"),
         None if full else keras.layers.Dense(64, name="ip1", **arguments(0.1)),
     ]
-    # The prototxt of the full one gives this layer decay_mult 250 for weights and 0 for biases.
+    # In the prototxt of the full network, this layer has decay_mult 250 for weights, 0 for biases.
     last = arguments(0.01, 250 * decay, 0.0) if full else arguments(0.1)
     layers.append(output_layer(num_classes, output, **last))
     inputs = x = keras.Input(input_shape)

@@ -52,7 +52,7 @@ def convnet(
     inputs = x = keras.Input(input_shape)
     if (low, high) != (0.0, 1.0):
         scale = 1 / (high - low)
-        # Sixteen bits could not hold the values of some images.
+        # Sixteen bits cannot represent the values of some images.
         x = keras.layers.Rescaling(scale, -low * scale, dtype=head_dtype(None))(x)
     if shift:
         x = RandomAffine(shift, seed=seeds.next())(x)

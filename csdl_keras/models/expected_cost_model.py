@@ -1,4 +1,4 @@
-"""A network of class probabilities and of costs that depend on the example."""
+"""A network that estimates class probabilities, and costs that depend on the example."""
 
 from typing import Any
 
@@ -23,8 +23,7 @@ class ExpectedCostModel(DataModel):
         """Returns the arguments `loss` and `loss_weights` of `compile`.
 
         Args:
-            cost_weight: weight of the loss of costs, above 0, where the loss of labels
-                has weight 1. Defaults to 1.
+            cost_weight: weight of the loss of costs relative to that of labels. Defaults to 1.
         """
         check_number("cost_weight", cost_weight, 0, exclude_low=True)
         return {
@@ -51,16 +50,14 @@ def expected_cost_model(
     """Adds outputs for class probabilities and for costs by class to a network.
 
     `P(y|x) = softmax(V phi(x))` and `M(x) = M0 exp(W phi(x) + b)`, `(K, D)`; the decision is the
-    argmin of the expected costs `sum_y P(y|x) M(x)[y, k]`. It is meant for costs that differ from
-    example to example and are unknown at decision time. The loss of an example of class `y` is `-ln
-    P(y|x)` plus the Poisson deviance of its costs from row `y` of `M`.
+    argmin of the expected costs `sum_y P(y|x) M(x)[y, k]`. It is meant for costs that differ
+    between examples and are unknown at decision time. The loss of an example of class `y` is
+    `-ln P(y|x)` plus the Poisson deviance of its costs from row `y` of `M`.
 
     Args:
         body: a model whose output is features `(batch, F)`. Its layers are shared.
-        mean_costs: `M0`, `(K, D)`, see `csdl_keras.costs.class_means`, in units in which costs
-            are about 1.
-        rank: rank of the layer of costs, see `csdl_keras.layers.ClassCosts`; `None` (default) for
-            all `K D` numbers.
+        mean_costs: `M0`, `(K, D)`, about 1 in their unit, see `csdl_keras.costs.class_means`.
+        rank: rank of the layer `ClassCosts`; `None` (default) for all `K D` numbers.
         seed, name: as in `mlp`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Output layers of networks, and checks of what networks are built from."""
+"""Output layers of networks, and checks of their arguments."""
 
 from typing import Any
 

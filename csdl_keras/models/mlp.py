@@ -27,12 +27,11 @@ def mlp(
         input_shape: shape of an input without the batch; images are flattened.
         num_classes: number of classes, at least 2.
         hidden_units: units of each hidden layer. Defaults to three layers of 500.
-        activation: activation of the hidden layers, which start from Glorot's uniform distribution,
-            for the logistic function with four times its range. Defaults to `"sigmoid"`, the
-            paper's.
+        activation: of the hidden layers, by default the paper's `"sigmoid"`. Weights start from
+            Glorot's uniform distribution, with four times its range for `"sigmoid"`.
         output: `"probability"` (default) or `"cost"`.
         name: name of the model.
-        seed: seed of weights and all that is random; `None` (default) follows Keras' own.
+        seed: seed of weights and of all random layers; `None` (default) follows Keras' own.
 
     Returns:
         A functional `keras.Model`, `(batch, *input_shape)` to `(batch, num_classes)`, not compiled.

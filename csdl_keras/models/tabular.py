@@ -41,7 +41,7 @@ def tabular(
 
     Args:
         x: training inputs `(N, ...)`, of a size up to 1e18, or NaN where a value is missing; or
-            a data frame of pandas or Polars. The model then takes data frames: its columns are
+            a data frame of pandas or Polars. The model then accepts data frames: columns are
             matched by name, a category that was not in `x` counts as missing, and a date becomes
             days since 1970, weekday, month and hour.
         num_classes, name, seed: as in `mlp`.
@@ -72,8 +72,8 @@ def tabular(
     rows = input_array("x", x, booleans=True) if table is None else table.rows
     rows = rows.astype("float64")
     if not rows.size:
-        raise ValueError(f"Expected `x` with at least one example; received shape {rows.shape}.")
-    # float32 can hold the variances of numbers of this size.
+        raise ValueError(f"`x` has no examples: its shape is {rows.shape}.")
+    # float32 can represent the variances of numbers of this size.
     right = (np.abs(rows) <= 1e18) | np.isnan(rows)
     check_entries("x", rows, right, "finite and of a size up to 1e18, or NaN where missing")
     check_output_layer(num_classes, output, ("features",))
@@ -99,7 +99,7 @@ def tabular(
         hidden = keras.layers.Dense(units, kernel_initializer=seeds.initializer("he_normal"))
         features = hidden(features)
         if not index:
-            # Functions of a number start as straight lines: the weights of bins are 0.
+            # The weights of bins start at 0, so that functions of a number are straight lines.
             kernel, linear = np.zeros(hidden.kernel.shape), size - sum(encoding.bins)
             kernel[:linear] = keras.ops.convert_to_numpy(hidden.kernel_initializer((linear, units)))
             hidden.kernel.assign(kernel)

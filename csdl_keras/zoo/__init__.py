@@ -1,7 +1,7 @@
-"""Trained models that decide under your costs at once.
+"""Trained models, ready to decide under your costs.
 
 `table` lists them, `load` returns one. Their weights have 16 bits in the files and 32 once loaded;
-the figures of `table` are of the files' models.
+`table` shows results of the models in the files.
 """
 
 import json
@@ -28,7 +28,7 @@ def load(name: str, cost_matrix: ArrayLike | None = None) -> keras.Model:
         name: a name of `table()`, such as `"mnist/calibrated_bayes"`.
         cost_matrix: `(K, D)`, `C[true, decision]`, by which a model of probabilities decides;
             `None` (default) is 1 for each mistake. Models of the paper's `csdnn` and `cnn_sosr`
-            estimate costs themselves, those of one published matrix, and take no other.
+            estimate the costs of one published matrix themselves and accept no other.
 
     Returns:
         A `keras.Model` of expected costs `(batch, D)` for `csdl_keras.decide`. Images have to lie
@@ -48,7 +48,7 @@ def load(name: str, cost_matrix: ArrayLike | None = None) -> keras.Model:
     if card["trained_for"] != "any cost matrix":
         if cost_matrix is not None:
             raise ValueError(
-                f"{name!r} was trained for one cost matrix and takes no other `cost_matrix`. Load "
+                f"{name!r} was trained for one cost matrix and accepts no `cost_matrix`. Load "
                 f"'{name.partition('/')[0]}/calibrated_bayes' for other costs."
             )
         return model
@@ -57,13 +57,12 @@ def load(name: str, cost_matrix: ArrayLike | None = None) -> keras.Model:
 
 
 def table() -> Any:
-    """Lists the models, with what they are, how well they decide and how they were made.
+    """Lists the models, with their properties, their results and how they were made.
 
     `argmax_error` is the share of wrong decisions on test examples where each mistake costs 1, and
     `cost_0` to `cost_4` are average test costs under the five matrices
     `costs.randomized_proportional(y_train, seed=0)` to `seed=4`; `first_500_cost_0` is that of the
-    first 500 test examples. Models that were trained for `cost_0` have no other costs, and their
-    errors are those of their decisions.
+    first 500 test examples. Models trained for `cost_0` have only this, and errors of decisions.
 
     Returns:
         A `pandas.DataFrame`, whose index is the names for `load`.

@@ -80,14 +80,3 @@ class TestCAE(TestCase):
         assert cae.encoder is hidden and np.any(kernel != before[0])
         for weight, old in zip(head, before[2:], strict=True):
             np.testing.assert_array_equal(weight, old)
-
-
-class TestArguments(TestCase):
-    def test_corruption_zeroes_inputs_of_the_encoder_in_fit(self):
-        # At corruption 1 the encoder sees zeros alone: its kernel gets no gradient.
-        for corruption, moves in ((1.0, False), (0.0, True)):
-            cae = built(corruption=corruption)
-            kernel, bias = cae.encoder.get_weights()
-            cae.fit(X, TARGETS, verbose=0)
-            assert bool(np.any(kernel != cae.encoder.get_weights()[0])) == moves
-            assert np.any(bias != cae.encoder.get_weights()[1])

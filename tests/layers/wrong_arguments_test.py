@@ -15,7 +15,7 @@ WRONG = [
     (CAE, {"encoder": 5, "num_decisions": 3, "corruption": 1.5}, "`rate`"),
     (layers.CostOutput, {"units": 2, "activation": "relu"}, "activation"),
     (layers.PriorAdjustment, {"from_priors": [1, 0], "to_priors": [1, 1]}, "`from_priors`"),
-    (layers.PriorAdjustment, {"from_priors": [1, 1], "to_priors": [0, 0]}, "all zeros"),
+    (layers.PriorAdjustment, {"from_priors": [1, 1], "to_priors": [0, 0]}, "`to_priors` are 0"),
     (layers.TableEncoding, {"bins": [2], "categories": [0, 3]}, "`categories`.*each of 1 columns"),
     (layers.RandomAffine, {"shift": 0.6}, "`shift`"),
 ]

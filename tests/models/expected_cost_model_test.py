@@ -48,11 +48,6 @@ class TestExpectedCostModel(TestCase):
         assert output_kind(costs_alone) == "cost"
         np.testing.assert_array_equal(decide(costs_alone, X), expected.argmin(axis=1))
 
-    def test_begins_at_the_mean_costs(self):
-        outputs = made(False)(X)
-        expected = to_numpy(outputs["probability"]) @ MEANS
-        self.assertAllClose(outputs["expected_cost"], expected, rtol=1e-4)
-
     def test_loss(self):
         weight, model = 0.25, made()
         model.compile("sgd", **model.losses_and_weights(weight))
