@@ -22,7 +22,7 @@ from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
 from csdl_keras.costs.checks import check_cost_matrix, check_cost_vectors
 from csdl_keras.costs.conversions import cost_vectors
 
-#: Types that are kept; others become the first one.
+#: Types that stay as they are; others become the first one.
 _FLOATS = (np.float64, np.float32)
 
 
@@ -40,13 +40,11 @@ class CSOSR(ClassifierMixin, BaseEstimator):
 
     Args:
         penalty: weight of the slacks, above 0 and at most 1e30. Defaults to 1.
-        gamma: factor of the kernel, above 0 and at most 1e30, or `"scale"` (default) for
-            `1 / (features * X.var())`.
+        gamma: factor of the kernel, or `"scale"` (default) for `1 / (features * X.var())`.
         cost_matrix: `(K, K)`, `C[true, decision]`, if `y` holds integer labels `(N,)`;
             `None` (default) if `y` holds cost vectors `(N, D)`.
         n_components: number of Nyström features. Defaults to 1000.
-        exact_limit: largest N for which the N x N kernel is used; beyond, Nyström features
-            approximate it. Defaults to 10,000.
+        exact_limit: largest N for which the kernel is exact, without Nyström. Defaults to 10,000.
         tol: relative duality gap at which the solver stops. Defaults to 1e-3.
         max_iter: largest number of solver steps. Defaults to 5000.
         random_state: seed of the Nyström method. Defaults to 0.
@@ -143,8 +141,8 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         self.n_iter_ = solution.n_iter
         if self.duality_gap_ > tol * self.objective_:
             warnings.warn(
-                f"Expected a duality gap of at most {tol:g} times the objective; received "
-                f"{self.duality_gap_ / self.objective_:.2g} after max_iter={max_iter} steps.",
+                f"The duality gap is {self.duality_gap_ / self.objective_:.2g} times the objective "
+                f"after max_iter={max_iter} steps, above tol={tol:g}. Raise `max_iter` or `tol`.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -195,10 +193,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     def from_record(cls, record: dict[str, Any]) -> Self:
         """Returns the estimator of which `to_record` made a record."""
         if record.get("kind") != "CSOSR" or record["map"].get("kernel") == "precomputed":
-            raise ValueError(
-                "Expected a file that CSOSR.save wrote, of a machine with a Gaussian kernel; "
-                "received one of another kind."
-            )
+            raise ValueError("The file is not that of a CSOSR with a Gaussian kernel.")
         machine, kernel_map = cls(**record["arguments"]), KernelMap(**record["map"])
         if record["nystroem"] is not None:
             kernel_map.nystroem = Nystroem(gamma=kernel_map.gamma)

@@ -4,7 +4,6 @@ import dataclasses
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_range
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.variants import luma
 from csdl_keras_cli.optional import optional_module
@@ -13,7 +12,7 @@ from csdl_keras_cli.optional import optional_module
 SIZES = (10_000, 2_000, 50_000)
 #: Smallest standard deviation of the pixels of a patch that is accepted.
 MIN_DEVIATION = 0.1
-#: Candidate patches of each image. About half are rejected, so all are in one of 10**9 images.
+#: Candidate patches of each image. About half are rejected; all of them in one of 10**9 images.
 _CANDIDATES = 32
 #: Photographs in scikit-image's wheels; its other pictures are downloaded or not photographs.
 _SCIKIT_IMAGE_NAMES = (
@@ -25,15 +24,15 @@ def bg_img_rot_synthetic(base: DataSet, seed: int = 0) -> DataSet:
     """Rotates digits and puts them on patches of photographs, like bg-img-rot.
 
     Follows Larochelle et al. (2007): each digit is rotated by an angle from U[0, 2 pi), and the
-    background is a random patch of a photograph that varies. What the paper leaves open is chosen
-    here: the rotation is bilinear; an image is the pixelwise `max(digit, patch)`; patches with a
+    background is a random patch of a photograph that varies. Our choices where the paper has no
+    details: the rotation is bilinear; an image is the pixelwise `max(digit, patch)`; patches with a
     standard deviation below 0.1 are rejected; the photographs are the 14 of scikit-image and
-    scikit-learn. Results must not be compared with those on the original.
+    scikit-learn. Do not compare results with those on the original.
 
     Each digit is used once. The training and validation digits are permuted and divided into the
     new training and validation sets; the test digits, followed by the remaining ones, make the new
     test set, up to the 10,000 / 2,000 / 50,000 of bg-img-rot. With fewer than 12,000 digits, the
-    proportion of training and validation is kept.
+    training and validation sets keep their proportion.
 
     Args:
         base: gray images `(N, height, width, 1)` in [0, 1] of digits, white on black.
@@ -56,11 +55,9 @@ def bg_img_rot_synthetic(base: DataSet, seed: int = 0) -> DataSet:
     """
     if len(base.input_shape) != 3 or base.input_shape[-1] != 1:
         raise ValueError(
-            "Expected `base` to have gray images (height, width, 1); received "
-            f"{base.name!r}, whose images have the shape {base.input_shape}."
+            f"`base` needs gray images (height, width, 1); those of {base.name!r} have the shape "
+            f"{base.input_shape}."
         )
-    for x in (base.x_train, base.x_val, base.x_test):
-        check_range(f"the images of {base.name!r}", x, 0, 1)
     rng, (train_size, val_size, test_size) = np.random.default_rng(seed), SIZES
     pool, labels = np.concatenate([base.x_train, base.x_val]), base.y_train_val
     order = rng.permutation(len(labels))
@@ -87,7 +84,7 @@ def photographs() -> list[np.ndarray]:
 
     library = optional_module("skimage.data", "compare")
     pictures = [getattr(library, name)() for name in _SCIKIT_IMAGE_NAMES]
-    # A stereo pair is a tuple of two pictures and their disparity; the left picture serves.
+    # A stereo pair is a tuple of two pictures and their disparity; only the left one is used.
     pictures = [entry[0] if isinstance(entry, tuple) else entry for entry in pictures]
     pictures += load_sample_images().images
     scaled = [picture.astype("float32") / np.float32(255) for picture in pictures]
@@ -109,8 +106,8 @@ def _patches(
     pictures: list[np.ndarray], number: int, height: int, width: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Cuts random patches `(number, height, width)` from pictures, none of low variance."""
-    # All candidates are drawn in advance: if another decoder reads a picture with other last
-    # bits, only the patches cut from this picture change.
+    # All candidates are drawn in advance: if another decoder changes the last bits of a picture,
+    # only the patches cut from this picture change.
     which = rng.integers(len(pictures), size=(number, _CANDIDATES))
     share_y, share_x = rng.random((2, number, _CANDIDATES))
     sizes = np.array([picture.shape for picture in pictures]) - (height - 1, width - 1)

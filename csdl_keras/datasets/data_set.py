@@ -1,4 +1,4 @@
-"""Holds images and labels in training, validation and test splits."""
+"""The class of data sets with training, validation and test splits."""
 
 import dataclasses
 

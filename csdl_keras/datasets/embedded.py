@@ -1,4 +1,4 @@
-"""Loads digit images that Python packages include, so that no download is needed."""
+"""Loads digit images from Python packages, without a download."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ def digits() -> DataSet:
 def _split(
     name: str, images: np.ndarray, labels: np.ndarray, test_size: int, val_size: int
 ) -> DataSet:
-    """Splits images with stratification and seed 0, first off the test set, then validation."""
+    """Splits off the test set, then validation, with stratification and seed 0."""
     from sklearn.model_selection import train_test_split as split  # slow to import
 
     images, labels = images.astype("float32"), labels.astype("int64")

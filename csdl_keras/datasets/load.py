@@ -31,19 +31,17 @@ def load(
     | `"cifar10"` | objects, 32x32x3 | 41,667 / last 8,333 of a shuffle / 10,000 |
     | any other TFDS name | images with one label | TFDS' own |
 
-    A TFDS set without a test split takes its validation split for it, or the last sixth of a
-    shuffle; one without a validation split the last sixth of a shuffle of the training set. Pixels
+    If a TFDS set has no test split, its validation split is used instead, or the last sixth of a
+    shuffle; if it has no validation split, the last sixth of a shuffle of the training set. Pixels
     are divided by 255 if they are `uint8`, by 65,535 if `uint16`; others have to lie in [0, 1].
 
-    All but the first two are TFDS sets in `data_dir`; TFDS downloads those that are missing.
-    `"bg_img_rot"` is prepared from the authors' archive, which you may also put into
-    `data_dir/downloads/manual` yourself.
+    All but the first two are TFDS sets in `data_dir`; TFDS downloads those that are missing. You
+    may also put the authors' archive of `"bg_img_rot"` into `data_dir/downloads/manual`.
 
     Args:
         name: a name in the table.
         imbalanced: whether to make four random classes rare, see `imbalance`. Defaults to False.
-        train_size: number of training and validation examples to keep, stratified,
-            see `subset`; `None` (default) keeps all.
+        train_size: number of training and validation examples to keep, see `subset`, or `None`.
         seed: seed of `imbalance` and `subset`. Splits do not depend on it. Defaults to 0.
         data_dir: folder of TFDS data; `None` (default) is the environment variable
             `TFDS_DATA_DIR`, or `~/tensorflow_datasets`.
@@ -54,7 +52,7 @@ def load(
 
     Raises:
         DataUnavailableError: (a `ValueError`) if files are missing and cannot be
-            downloaded; the message says where to put them.
+            downloaded; the message explains where to put them.
 
     Example:
 

@@ -27,7 +27,7 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
     num_classes = builder.info.features[label_key].num_classes
 
     def read(split: str) -> tuple[np.ndarray, np.ndarray]:
-        # Files are read in order, so that examples have the same order every time.
+        # Files are read in order, so that the order of examples never changes.
         examples = list(tfds.as_numpy(builder.as_dataset(split=split, shuffle_files=False)))
         images = np.stack([example[image_key] for example in examples])
         return images, np.array([example[label_key] for example in examples], dtype="int64")
@@ -56,9 +56,8 @@ def _prepared_builder(tfds: types.ModuleType, name: str, data_dir: str | os.Path
     except (tfds.core.DatasetNotFoundError, ValueError) as error:
         names = [*EMBEDDED, "bg_img_rot", "bg_img_rot_synthetic", "cifar10", "mnist", "svhn"]
         raise ValueError(
-            f"Expected one of {names} or another image-classification set of TensorFlow "
-            f"Datasets; received {name!r}.{did_you_mean(name, names)} "
-            f"TFDS says: {str(error).splitlines()[0]}"
+            f"{name!r} is none of {names}, and TFDS cannot find it: {str(error).splitlines()[0]}"
+            f"{did_you_mean(name, names)}"
         ) from error
     archive = getattr(builder, "manual_archive", None)
     reason = "this machine is offline"
@@ -69,25 +68,25 @@ def _prepared_builder(tfds: types.ModuleType, name: str, data_dir: str | os.Path
             return builder
     except Exception as error:  # The network, the server and archives raise errors of any type.
         reason = f"{type(error).__name__}: {str(error)[:300]}"
-    message = (
-        f"Expected the prepared files of {name!r} in {builder.data_dir}, and preparing them "
-        f"failed ({reason}). "
+    advice = (
+        f'Prepare the data where there is a network (python -c "import tensorflow_datasets as '
+        f"tfds; tfds.load('{known}')\"), copy the folder, and point data_dir= or the environment "
+        "variable TFDS_DATA_DIR at it."
     )
     if archive:
-        raise DataUnavailableError(
-            f"{message}{builder.MANUAL_DOWNLOAD_INSTRUCTIONS} It is {archive.parent}, below "
-            "data_dir= or the environment variable TFDS_DATA_DIR. The data set "
-            "'bg_img_rot_synthetic' is a substitute, made from MNIST."
+        advice = (
+            f"{builder.MANUAL_DOWNLOAD_INSTRUCTIONS} It is {archive.parent}, below data_dir= or "
+            "the environment variable TFDS_DATA_DIR. The data set 'bg_img_rot_synthetic' is a "
+            "substitute, made from MNIST."
         )
     raise DataUnavailableError(
-        f"{message}Prepare the data where there is a network (python -c "
-        f"\"import tensorflow_datasets as tfds; tfds.load('{known}')\"), copy the folder, and "
-        "point data_dir= or the environment variable TFDS_DATA_DIR at it."
+        f"{name!r} is not prepared in {builder.data_dir}, and preparing it failed: {reason}. "
+        f"{advice}"
     )
 
 
 def _online() -> bool:
-    """Tells whether host names resolve, or a proxy would resolve them."""
+    """Returns whether host names resolve, or a proxy would resolve them."""
     if urllib.request.getproxies():
         return True
     try:
@@ -106,8 +105,8 @@ def _supervised_keys(tfds: types.ModuleType, info: Any) -> tuple[str, str]:
     of_images = isinstance(image, (tfds.features.Image, tfds.features.Tensor))
     if not of_images or len(image.shape) != 3 or not isinstance(label, tfds.features.ClassLabel):
         raise ValueError(
-            "Expected a data set of images with one class label each; "
-            f"{info.name!r} has the features {list(features)}."
+            f"{info.name!r} does not consist of images with one class label each; its features "
+            f"are {list(features)}."
         )
     return keys
 

@@ -31,8 +31,6 @@ def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int
     [54, 55, 16, 55, 16, 17, 54, 16, 52, 54]
     """
     fraction = check_number("fraction", fraction, 0, 0.99)
-    if data.imbalanced:
-        raise ValueError(f"Expected a balanced data set; {data.name!r} is imbalanced already.")
     rng = np.random.default_rng(seed)
     rare = rng.choice(data.num_classes, num_rare, replace=False)
     splits = {}
@@ -68,7 +66,7 @@ def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
     """
     sizes = {"train": len(data.y_train), "val": len(data.y_val)}
     total = sum(sizes.values())
-    # An example of each class in both splits.
+    # Both splits need an example of each class.
     lowest = int(np.ceil(data.num_classes * total / min(sizes.values())))
     check_integer("train_size", train_size, low=lowest, high=total)
     wanted = {"val": round(train_size * sizes["val"] / total)}
@@ -113,5 +111,5 @@ def luma(images: np.ndarray) -> np.ndarray:
     gray = np.float32(0.299) * images[..., 0]
     gray += np.float32(0.587) * images[..., 1]
     gray += np.float32(0.114) * images[..., 2]
-    # The weights sum to 1, but rounding may raise a sum above the largest channel.
+    # The weights sum to 1, but rounding can make the sum larger than every channel.
     return np.minimum(gray, images.max(axis=-1))[..., None]

@@ -1,13 +1,12 @@
 """Plots of costs on an Axes of Matplotlib.
 
 Every function draws on the Axes `ax`, or on that of a new figure, and returns it:
-`ax.figure.savefig("costs.png")` writes a file. Further curves on the same Axes take the next
-colours.
+`ax.figure.savefig("costs.png")` writes a file. Each curve on the same Axes has its own colour.
 """
 
 from csdl_keras_cli.optional import optional_module
 
-# Before the imports, so that the error names the command that installs Matplotlib.
+# This comes before the imports, so that the error shows how to install Matplotlib.
 optional_module("matplotlib", "compare")
 
 from csdl_keras.plots.beta_curve import beta_curve

@@ -1,4 +1,4 @@
-"""The Axes that a plot draws on, and what plots of curves and probabilities have in common."""
+"""Axes, colours, marks and labels of plots."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from csdl_keras._utils.checks import check_type
 from csdl_keras.evaluation._report_text import number
 
 # The palette of Okabe and Ito, which colour-blind readers can distinguish, without its yellow,
-# which is too pale for a line. Curves take the colours in this order.
+# which is too pale for a line. Curves use the colours in this order.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 GREY = "#777777"
 
@@ -28,7 +28,7 @@ def axes_or_new(ax: Axes | None, scale: float = 1.0) -> Axes:
 
 
 def axes_of_curves(ax: Axes | None) -> tuple[Axes, str]:
-    """Returns Axes without two sides of the frame, and the colour that the fewest lines have."""
+    """Returns Axes without two sides of the frame, and the colour of the fewest lines."""
     axes = axes_or_new(ax)
     axes.spines[["top", "right"]].set_visible(False)
     used = [to_hex(line.get_color()) for line in axes.get_lines()]

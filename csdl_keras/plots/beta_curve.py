@@ -23,13 +23,11 @@ def beta_table(
     if relative:
         if grid[0] != 0.0 or np.any(table[:, 0] == 0.0):
             raise ValueError(
-                "Expected the first of `betas` to be 0, with costs above 0, for relative costs; "
-                f"received beta {grid[0]} with costs from {table[:, 0].min()}."
+                "Relative costs need costs above 0 at a first beta of 0; received beta "
+                f"{grid[0]} with costs from {table[:, 0].min()}."
             )
         table = table / table[:, :1]
     table = np.ma.masked_invalid(table)
-    if table.mask.all():
-        raise ValueError("Expected `costs` that are not all missing; received only NaN.")
     errors = table.std(axis=0, ddof=1) / np.sqrt(table.count(axis=0))
     return grid, table.mean(axis=0).filled(np.nan), errors.filled(np.nan)
 
@@ -44,7 +42,7 @@ def beta_curve(
 ) -> Axes:
     """Draws the mean cost over repetitions against beta, the weight of costs in pre-training.
 
-    Betas are spaced evenly, since those of the paper are crowded near 0. The band is the mean plus
+    Betas are spaced evenly, since those of the paper are dense near 0. The band is the mean plus
     and minus one standard error. A star marks the lowest mean.
 
     Args:
@@ -53,10 +51,9 @@ def beta_curve(
             each beta; NaN is a missing cost. A single row has no band.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
-        relative: `True` divides the costs of each repetition by its cost at `beta = 0`, which must
-            be the first beta, since the level of costs differs between matrices. Defaults to
-            `False`.
-        unit: unit of costs, such as `"€"`; `None` (default) writes none, nor do ratios.
+        relative: whether to divide the costs of each repetition by its cost at the first beta,
+            which must be 0, since the level of costs differs between matrices. Defaults to False.
+        unit: unit of costs, such as `"€"`, not used for ratios; `None` (default) for none.
 
     Returns:
         The Axes.
@@ -75,8 +72,7 @@ def beta_curve(
     present = [text.get_text() for text in axes.get_xticklabels()]
     if isinstance(axes.xaxis.get_major_locator(), FixedLocator) and present != names:
         raise ValueError(
-            f"Expected an `ax` without named ticks or with a curve of the same betas {names}; "
-            f"received one with the ticks {present}."
+            f"`ax` has the ticks {present}, which are not the betas {names}. Pass another one."
         )
     x = np.arange(len(grid))
     if relative and not axes.get_lines():

@@ -46,22 +46,19 @@ def cost_against(
     y = real_array("costs", costs, 1, "(T,)")
     check_rows("costs", y, len(x), "`values`")
     if log and x.min() <= 0:
-        raise ValueError(
-            f"Expected `values` above 0 for a logarithmic axis; received {x.min()}. "
-            "Pass `log=False`."
-        )
+        raise ValueError(f"A logarithmic axis cannot show {x.min()}. Pass log=False.")
     axes, colour = axes_of_curves(ax)
     if log:
         axes.set_xscale("log")
-        # Within one power of ten, Matplotlib's own names of ticks run into each other.
+        # Within one power of ten, Matplotlib's default labels of ticks would overlap.
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.xaxis.set_minor_formatter(NullFormatter())
     elif np.all(x == np.rint(x)):
-        # There is no such thing as 2.5 layers.
+        # Ticks between whole numbers, such as 2.5 layers, make no sense.
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     distinct = np.unique(x)
-    # With more distinct values, as with none that repeats, a line would show noise.
+    # With more distinct values, or if none repeats, a line would show noise.
     has_line = len(distinct) <= min(12, len(x) - 1)
     dots: dict[str, Any] = {"color": colour, "alpha": 0.45, "markersize": 5, "markeredgewidth": 0}
     axes.plot(x, y, "o", label=None if has_line else label, **dots)

@@ -14,7 +14,7 @@ from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.scores import average_cost, example_costs
 from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, mark_lowest
 
-# Where the axis ends: above 1, since thresholds above 1 never decide class 1.
+# The end of the axis: above 1, since thresholds above 1 never decide class 1.
 _RIGHT_END = 1.03
 
 
@@ -23,22 +23,16 @@ def threshold_table(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns the average cost of deciding 1 if `P(1) >= t`, for each probability and infinity."""
     labels, costs = as_numbers(y_true, cost_matrix, None)
-    if costs.shape[-2:] != (2, 2):
-        raise ValueError(
-            "Expected costs of two classes and two decisions, since only those have a threshold; "
-            f"received shape {costs.shape}."
-        )
-    vectors = example_costs(labels, costs)
     rows = probabilities_by_class(probabilities)
-    if rows.shape[1] > 2:
+    if costs.shape[-2:] != (2, 2) or rows.shape[1] > 2:
         raise ValueError(
-            "Expected `probabilities` of shape (N,), (N, 1) or (N, 2), since only problems of two "
-            f"classes have a threshold; received shape {rows.shape}."
+            "Only problems of two classes and two decisions have a threshold; received costs of "
+            f"shape {costs.shape} and probabilities of shape {rows.shape}."
         )
-    scores = rows[:, 1]
+    vectors, scores = example_costs(labels, costs), rows[:, 1]
     check_rows("probabilities", scores, len(labels))
     thresholds, position = np.unique(scores, return_inverse=True)
-    # Row k holds what deciding k costs the examples of each probability.
+    # Row k contains the costs of deciding k for the examples of each probability.
     sums = [np.bincount(position, vectors[:, k], len(thresholds)) for k in (0, 1)]
     below = np.append(0.0, np.cumsum(sums[0]))
     above = np.append(np.cumsum(sums[1][::-1])[::-1], 0.0)
@@ -58,14 +52,12 @@ def cost_against_threshold(
 
     The curve has a step at each probability. A star marks the lowest cost, a dashed line the Bayes
     threshold `C[0, 1] / (C[0, 1] + C[1, 0])`; a star far from it suggests that the probabilities
-    need calibration. With costs of each example, the dashed line shows what the Bayes decision
-    costs.
+    need calibration. With costs of each example, it shows the cost of the Bayes decision.
 
     Args:
         y_true: labels 0 and 1 of shape `(N,)`.
         probabilities: of class 1, shape `(N,)` or `(N, 1)`, or of both classes, `(N, 2)`.
-        cost_matrix: `(2, 2)`, `C[true, decision]`, or costs of each example, `(N, 2, 2)` or
-            `csdl_keras.costs.AffineCosts`.
+        cost_matrix: `(2, 2)`, `C[true, decision]`, or of each example: `(N, 2, 2)`, `AffineCosts`.
         ax, label, unit: as in `beta_curve`.
         classes: the two labels, as in `evaluation.decision_costs`. Defaults to `None`.
 

@@ -3,7 +3,6 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.checks import check_type
 from csdl_keras.evaluation.curves import ALL, CONSTANT, NONE, CostCurve, DecisionCurve
 from csdl_keras.plots._axes import GREY, axes_of_curves, axes_or_new, label_curves
 
@@ -26,10 +25,9 @@ def decision_curve(curve: DecisionCurve, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['treat all', 'treat none', 'model']
     """
-    check_type("curve", curve, DecisionCurve, "a result of `evaluation.decision_curve`")
     constants = {ALL: curve.treat_all, NONE: curve.treat_none}
     axes = _draw(ax, curve.thresholds, curve.net_benefit, curve.low, curve.high, constants)
-    # Needless decisions cost so much at thresholds near 1 that the rest would look flat.
+    # Needless decisions near a threshold of 1 cost so much that the rest would look flat.
     top = axes.dataLim.y1
     axes.set_ylim(-0.15 * top, 1.05 * top)
     label_curves(axes, "threshold of the probability", "net benefit, right decisions per example")
@@ -37,7 +35,7 @@ def decision_curve(curve: DecisionCurve, ax: Axes | None = None) -> Axes:
 
 
 def cost_curve(curve: CostCurve, ax: Axes | None = None) -> Axes:
-    """Draws the normalised cost of models, and of the best constant decision, over values.
+    """Draws the normalised cost of models, and of the best constant decision.
 
     Args:
         curve: a result of `evaluation.cost_curve`. Bands are its intervals.
@@ -53,7 +51,6 @@ def cost_curve(curve: CostCurve, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['best constant decision', 'model']
     """
-    check_type("curve", curve, CostCurve, "a result of `evaluation.cost_curve`")
     constants = {CONSTANT: curve.trivial}
     axes = _draw(ax, curve.values, curve.costs, curve.low, curve.high, constants)
     axes.set_ylim(bottom=0.0, auto=True)

@@ -1,4 +1,4 @@
-"""Heatmaps: of a cost matrix, and of the confusion matrix by the cost of each cell."""
+"""Heatmaps of a cost matrix, and of the confusion matrix by the cost of each cell."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -28,14 +28,14 @@ def draw_heatmap(
     classes, decisions = values.shape
     highest = float(values.max())
     top = vmax or highest or 1.0
-    # With 8 or more decisions, a new figure is larger, so that texts stay readable.
+    # With 8 or more decisions, a new figure is larger so that texts stay readable.
     axes = axes_or_new(ax, float(np.clip(decisions / 7.0, 1.0, 1.6)))
     image = axes.imshow(values, cmap="Blues", vmin=0.0, vmax=top)
     beyond = "max" if highest > top else "neither"
     axes.figure.colorbar(image, ax=axes, label=label, extend=beyond)
     rows, columns = names
     slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    fits = decisions * max(map(len, columns)) < 50  # Longer names would run into each other.
+    fits = decisions * max(map(len, columns)) < 50  # Longer names would overlap.
     axes.set_yticks(range(classes), rows)
     axes.set_xticks(range(decisions), columns, **({} if fits else slanted))
     axes.set(xlabel="decision", ylabel="true class")
@@ -44,9 +44,9 @@ def draw_heatmap(
     axes.set_yticks(np.arange(classes - 1) + 0.5, minor=True)
     axes.grid(which="minor", color="#cccccc", linewidth=0.5)
     axes.tick_params(which="minor", length=0)
-    if classes <= 12:  # Cells of more are too small for text.
+    if classes <= 12:  # With more classes, cells are too small for text.
         for row, column in np.ndindex(classes, decisions):
-            # From this part of the highest value on, white text has more contrast than black.
+            # Above this share of the highest value, white text has more contrast than black.
             colour = "white" if values[row, column] > 0.69 * top else "black"
             style = {"color": colour, "fontsize": min(10.0, 84.0 / max(values.shape))}
             axes.text(column, row, text((row, column)), ha="center", va="center", **style)
@@ -67,12 +67,10 @@ def cost_matrix_heatmap(
 
     Args:
         cost_matrix: shape `(K, D)`, `C[true, decision]`.
-        class_names, decision_names: `K` and `D` names; `None` (default) writes those of a data
-            frame, or the index of each.
+        class_names, decision_names: `K` and `D` names, by default of a data frame, or indices.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         unit: unit of costs, such as `"€"`; `None` (default) writes none.
-        vmax: cost of the darkest colour, above 0, so that matrices beside each other have
-            one scale; `None` (default) is the highest cost.
+        vmax: cost of the darkest colour, to compare matrices; `None` (default) is the highest cost.
 
     Returns:
         The Axes.
@@ -96,7 +94,7 @@ def cost_matrix_heatmap(
 def confusion_table(
     y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike, classes: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns counts of pairs of true class and decision, and their parts of the average cost."""
+    """Returns counts of pairs of true class and decision, and their shares of the average cost."""
     labels, known, chosen = as_numbers(y_true, cost_matrix, classes, decisions=decisions)
     paid, shape = chosen_costs(example_costs(labels, known), chosen), known.shape[-2:]
     cells = labels * shape[1] + chosen
@@ -119,15 +117,13 @@ def cost_confusion(
 ) -> Axes:
     """Draws how much each kind of mistake contributes to the average cost.
 
-    Each cell shows the number of its examples, and below it and as its colour their part of the
+    Each cell shows the number of its examples and, below it and by its colour, their share of the
     average cost; with more than 12 classes, cells have colours only. The title shows the average
     cost, the error rate and the share of decisions for no class, if there are any.
 
     Args:
-        y_true, decisions, classes: as in `evaluation.decision_costs`; the labels are also the
-            default of names.
-        cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
-            `csdl_keras.costs.AffineCosts`.
+        y_true, decisions, classes: as in `evaluation.decision_costs`; names default to the labels.
+        cost_matrix: `(K, D)`, `C[true, decision]`, or of each example: `(N, K, D)`, `AffineCosts`.
         class_names, decision_names, ax, unit, vmax: as in `cost_matrix_heatmap`.
         label: name of the decisions, first line of the title. Defaults to `None`, no name.
 

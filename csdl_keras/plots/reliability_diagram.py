@@ -26,8 +26,7 @@ def reliability_diagram(
     came true. The legend shows `evaluation.calibration_error` of these bins.
 
     Args:
-        y_true, probabilities, num_bins, class_id, classes: as in `evaluation.reliability`; 10 bins
-            by default.
+        y_true, probabilities, num_bins, class_id, classes: as in `evaluation.reliability`.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
 

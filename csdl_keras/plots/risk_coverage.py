@@ -24,8 +24,8 @@ def risk_coverage(
     """Draws the average cost if the model makes only the decisions it expects to be cheapest.
 
     Examples are covered in ascending order of the lowest of their expected costs. The curve shows
-    the average true cost of the covered examples against their share, the coverage; it rises if the
-    model knows what its decisions cost. The horizontal axis begins where costs do. The legend shows
+    the average true cost of the covered examples against their share, the coverage; it rises if
+    expected costs predict true ones. The horizontal axis begins where costs do. The legend shows
     the area under the whole curve; the lower, the better.
 
     Args:
@@ -51,11 +51,11 @@ def risk_coverage(
     axes, colour = axes_of_curves(ax)
     first = not axes.get_lines()
     area = f"area {number(float(risks.mean()), 3)}"
-    # Steps from the left of each coverage make the drawn area equal the area in the legend.
+    # With steps from the left of each coverage, the drawn area is the area in the legend.
     label = area if label is None else f"{label}: {area}"
     x, y = np.append(0.0, coverages), np.append(risks[0], risks)
     axes.step(x, y, where="pre", color=colour, label=label)
-    # The axis would be mostly empty where only the last decisions cost something.
+    # The axis would be mostly empty if only the last decisions cost something.
     free = x[np.argmax(risks > 0.01 * risks.max())]
     begin = max(0.0, 1.0 - 1.1 * (1.0 - float(free)))
     axes.set_xlim(begin if first else min(begin, axes.get_xlim()[0]), 1.0)

@@ -22,7 +22,7 @@ from csdl_keras_cli.choices import LARGEST_NUMBER
 
 UNBOUNDED_HINT = (
     "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
-    "reconstruction='squared_error', which takes any finite values."
+    "reconstruction='squared_error', which accepts any finite values."
 )
 
 
@@ -50,14 +50,14 @@ class PretrainingData:
         if not self.is_array:
             if costs is not None or unlabelled is not None:
                 raise ValueError(
-                    "Expected `costs` and `unlabelled` only with arrays; received a dataset as "
-                    "`x`, which gives pairs (x, costs) itself."
+                    "`costs` and `unlabelled` cannot be combined with a dataset, which consists of "
+                    "pairs (x, costs)."
                 )
             return
         self.x = check_inputs(model, self.x)
         if costs_needed:
             if costs is None:
-                raise ValueError("Expected `costs` of `x`, since beta > 0; received None.")
+                raise ValueError("beta > 0 needs `costs`.")
             self.costs = self._checked_costs(costs, binary_costs)
             check_rows("costs", self.costs, len(self.x), "examples")
         if unlabelled is not None:
@@ -68,11 +68,11 @@ class PretrainingData:
             if self.costs is not None and len(more):
                 zeros = np.zeros((len(more), *self.costs.shape[1:]), self.costs.dtype)
                 self.costs = np.concatenate([self.costs, zeros])
-                # The mean over a batch is, in expectation, that over examples with costs.
+                # The expected mean over a batch is the mean over examples with costs.
                 self.cost_weights = np.where(np.arange(size) < own, size / own, 0).astype("float32")
 
     def _checked_costs(self, costs: ArrayLike, binary_costs: bool) -> np.ndarray:
-        """Returns labels of a cost matrix, or cost vectors, that pass their checks."""
+        """Checks and returns labels of a cost matrix, or cost vectors."""
         if self.cost_matrix is not None:
             labels = as_array("costs", costs, "(N,), integer labels, rows of `cost_matrix`")
             tensor_or_labels(labels, len(self.cost_matrix))
@@ -87,7 +87,7 @@ class PretrainingData:
         return fingerprint(*(part for part in parts if part is not None))
 
     def check(self, below: keras.Model | None, bounded: bool) -> None:
-        """Checks inputs, as the first layer gets them, and costs; of a dataset reads an epoch."""
+        """Checks the inputs of the first layer, and costs; reads an epoch of a dataset."""
         if self.is_array:
             check_codes(self._codes(below), bounded)
             return
@@ -96,21 +96,19 @@ class PretrainingData:
             batches = (self.x[index] for index in range(len(self.x)))
         elif not hasattr(self.x, "__iter__") or iter(self.x) is self.x:
             raise ValueError(
-                "Expected `x` to be an array or a dataset that can be read several times, such "
-                f"as a tf.data.Dataset or a PyDataset; received {type(self.x).__name__}."
+                f"`x` is a {type(self.x).__name__}, which cannot be read several times. Pass an "
+                "array, a tf.data.Dataset or a PyDataset."
             )
         if hasattr(self.x, "cardinality") and int(self.x.cardinality()) == -1:
-            raise ValueError("Expected a finite dataset; received one that repeats for ever.")
+            raise ValueError("The dataset repeats for ever. Pass a finite one.")
         for batch in batches:
             inputs, targets, _ = keras.utils.unpack_x_y_sample_weight(batch)
             inputs = keras.ops.convert_to_numpy(inputs)
             check_codes(inputs if below is None else below.predict_on_batch(inputs), bounded)
             if self.costs_needed and targets is None:
-                raise ValueError(
-                    "Expected a dataset of pairs (x, costs), since beta > 0; received x alone."
-                )
+                raise ValueError("beta > 0 needs a dataset of pairs (x, costs).")
             if self.costs_needed:
-                # The rows of a batch may be one-hot by chance, those of an epoch are not.
+                # The rows of a batch may be one-hot by chance, but not those of an epoch.
                 costs = self._checked_costs(keras.ops.convert_to_numpy(targets), binary_costs=True)
                 if self.cost_matrix is None:
                     counts += one_hot_counts(costs)
@@ -126,7 +124,7 @@ class PretrainingData:
     def fit_arguments(self, below: keras.Model | None, bounded: bool) -> dict[str, Any]:
         """Returns data for `LayerFit.pretrain`: the codes of arrays, or a dataset of inputs."""
         if not self.is_array:
-            # A dataset comes in its own order; asking fit to shuffle it would only warn.
+            # A dataset keeps its order; asking `fit` to shuffle it would only warn.
             return {"x": self.x, "y": None, "shuffle": False}
         codes = self._codes(below)
         check_codes(codes, bounded)

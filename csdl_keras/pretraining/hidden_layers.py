@@ -26,15 +26,15 @@ def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
     layers = [layer for layer in model.layers if isinstance(layer, keras.layers.Dense)][:-1]
     if not layers:
         raise ValueError(
-            f"Expected a model with hidden keras.layers.Dense layers; received {model.name!r} "
-            f"with {[type(layer).__name__ for layer in model.layers]}. The last Dense layer "
-            "counts as the output layer; layers inside nested models do not count."
+            f"{model.name!r} has no hidden keras.layers.Dense layers, only "
+            f"{[type(layer).__name__ for layer in model.layers]}. The last Dense layer counts as "
+            "the output layer; layers inside nested models do not count."
         )
     return layers
 
 
 def below_layer(model: keras.Model, layer: keras.layers.Layer) -> keras.Model | None:
-    """Returns the part of `model` that feeds `layer`; None if that is the model's own input."""
+    """Returns the part of `model` below `layer`; `None` if this is the model's own input."""
     if layer.input is model.inputs[0]:
         return None
     return keras.Model(inputs_of(model), layer.input)

@@ -35,7 +35,7 @@ class LayerFit(keras.Model):
         squared = reconstruction == "squared_error"
         losses = {
             "reconstruction": SquaredErrorLoss() if squared else ReconstructionLoss(True),
-            # `PretrainingData` has read an epoch of costs.
+            # `PretrainingData` has already checked an epoch of costs.
             "cost": SOSRLoss(cost_matrix, cost_scale=cost_scale, binary_costs=True),
         }
         # A loss of weight 0 is left out, so that costs cannot change a fit with `beta = 0`.

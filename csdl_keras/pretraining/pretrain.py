@@ -52,9 +52,8 @@ def pretrain(
 
     Args:
         model: a functional or sequential model with hidden `Dense` layers.
-        x: inputs `(N, ...)`, or a finite `tf.data.Dataset` or a `PyDataset` of batches `x`
-            or `(x, costs)`. The inputs of hidden layers must lie in [0, 1] for the
-            cross-entropy.
+        x: inputs `(N, ...)`, or a finite `tf.data.Dataset` or a `PyDataset` of batches `x` or
+            `(x, costs)`. For the cross-entropy, inputs of hidden layers must lie in [0, 1].
         costs: cost vectors `(N, D)`, or integer labels `(N,)` with a `cost_matrix`;
             needed for `beta > 0`, ignored for `beta = 0`.
         beta: balance in [0, 1] between reconstruction (0) and costs (1). Defaults to 0.
@@ -84,8 +83,7 @@ def pretrain(
         those of `"reconstruction_loss"` and `"cost_loss"` that have weight.
 
     Raises:
-        ValueError: before training, if the model has no trainable hidden `Dense` layer
-            or an argument fails its check.
+        ValueError: if there is no trainable hidden `Dense` layer or an argument fails its check.
         DivergedError: if training diverges.
 
     References:
@@ -115,20 +113,19 @@ def pretrain(
         check_observers(callbacks, "a `cache`")
     layers = [layer for layer in hidden_layers(model) if layer.trainable]
     if not layers:
-        raise ValueError("Expected a trainable hidden Dense layer; received only frozen layers.")
+        raise ValueError("All hidden Dense layers are frozen. Make one trainable.")
     for layer in layers[:-1]:
         if bounded and layer.activation not in _BOUNDED:
             raise ValueError(
-                "Expected hidden layers whose outputs lie in [0, 1], as the cross-entropy "
-                f"demands of the next layer's inputs; received {layer.name!r} with activation "
-                f"{layer.activation.__name__!r}. {UNBOUNDED_HINT}"
+                f"{layer.name!r} has the activation {layer.activation.__name__!r}, whose outputs "
+                f"may leave [0, 1], where the cross-entropy is defined. {UNBOUNDED_HINT}"
             )
     if cost_matrix is not None:
         cost_matrix = check_cost_matrix(cost_matrix)
     matrix = cost_matrix if beta > 0 else None
     data = PretrainingData(model, x, costs, beta > 0, matrix, batch_size, unlabelled, binary_costs)
     if cache is not None and not data.is_array:
-        raise ValueError("Expected `x` to be an array with a `cache`; received a dataset.")
+        raise ValueError("`cache` cannot be combined with a dataset. Pass an array.")
     data.check(below_layer(model, layers[0]), bounded)
     for lower, layer in itertools.pairwise(layers):
         if layer.input is not lower.output:  # A layer between them can leave [0, 1].
@@ -178,7 +175,7 @@ def pretrain(
         below = below_layer(model, layer)
         num_decisions = data.num_decisions or model.output_shape[-1]
         cae = CAE(layer, num_decisions, corruption, tied, seed=seeds.next())
-        # Networks with equal lower layers share these: layers above do not change a layer's.
+        # Networks with equal lower layers share them: a key does not depend on layers above.
         own = {"seed": cae.seed, "below": describe(below), "layer": describe(layer)}
         description = {**common, **own}
         kept = cache if cache is not None and is_kept(description) else StageCache()

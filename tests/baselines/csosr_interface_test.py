@@ -38,7 +38,7 @@ class TestScikitLearn:
             CSOSR().save(tmp_path / "machine.npz")
         for record in ({}, {"kind": "CSOSR", "map": {"kernel": "precomputed"}}):
             write_arrays(tmp_path / "a.npz", record)
-            with pytest.raises(ValueError, match="Expected a file that CSOSR.save wrote"):
+            with pytest.raises(ValueError, match="not that of a CSOSR"):
                 CSOSR.load(tmp_path / "a.npz")
         (tmp_path / "a.npz").write_bytes(pickle.dumps(CSOSR()))
         with pytest.raises(ValueError, match="a.npz is damaged, or not an .npz file"):
@@ -56,7 +56,7 @@ class TestScikitLearn:
 
     def test_too_few_steps_warn(self):
         x, costs = problem()
-        with pytest.warns(ConvergenceWarning, match="received .* after max_iter=3 steps"):
+        with pytest.warns(ConvergenceWarning, match="duality gap is .* after max_iter=3 steps"):
             model = CSOSR(penalty=10.0, max_iter=3).fit(x, costs)
         assert model.n_iter_ == 3 and model.duality_gap_ > 1e-3 * model.objective_
         with warnings.catch_warnings():
@@ -68,9 +68,7 @@ class TestScikitLearn:
     ("arguments", "data", "message"),
     [
         ({"penalty": 0}, {}, "`penalty` to be a finite number in (0"),
-        ({"cost_matrix": MATRIX}, {}, "`labels` of shape (N,)"),
         ({}, {"X": np.full((30, 2), np.inf)}, "Input contains infinity"),
-        ({}, {"X": np.zeros((29, 2))}, "`y` with a row for each of 29 rows of `X`"),
         (
             {},
             {"y": np.zeros(30, int)},

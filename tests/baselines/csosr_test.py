@@ -45,13 +45,6 @@ class TestOptimum:
         assert 0.0 <= model.duality_gap_ <= 1e-3 * model.objective_
         assert model.n_iter_ >= 1
 
-    def test_one_example_by_hand(self):
-        """K + 1 = 2: r = 2b, and 1/2 2 b^2 + penalty max(1 - 2b, 0) is least at b = 1/2."""
-        model = CSOSR(penalty=10.0, tol=1e-9).fit([[3.0]], [[0.0, 1.0]])
-        np.testing.assert_allclose(model.coef_, [[0.0, 0.5]], atol=1e-6)
-        np.testing.assert_allclose(model.predict_costs([[3.0]]), [[0.0, 1.0]], atol=1e-6)
-        assert model.objective_ == pytest.approx(0.25)
-
 
 class TestDecisions:
     @hypothesis.settings(max_examples=15)

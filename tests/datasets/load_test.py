@@ -36,10 +36,3 @@ class TestLoad:
         gray = load("cifar10", grayscale=True, imbalanced=True)
         assert (gray.input_shape, gray.imbalanced) == ((8, 8, 1), True)
         np.testing.assert_allclose(gray.x_test, datasets.imbalance(plain).x_test, atol=1e-6)
-
-    def test_bg_img_rot_synthetic_is_made_from_mnist(self, monkeypatch, tmp_path):
-        asked, base = [], load("digits")
-        monkeypatch.setattr(module, "load_tfds", lambda *args: asked.append(args) or base)
-        monkeypatch.setattr(module, "bg_img_rot_synthetic", lambda data: data)
-        assert load("bg_img_rot_synthetic", data_dir=tmp_path, seed=3) is base
-        assert asked == [("mnist", tmp_path)]

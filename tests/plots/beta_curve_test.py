@@ -66,7 +66,7 @@ class TestBetaCurve:
     def test_other_betas_on_the_same_axes(self):
         axes = beta_curve([0, 0.5, 1], [[1, 2, 3]])
         beta_curve([0, 0.5, 1], [[3, 2, 1]], ax=axes)
-        with pytest.raises(ValueError, match=r"same betas \['0', '1'\]; received .*'0.5'"):
+        with pytest.raises(ValueError, match=r"'0.5'.*not the betas \['0', '1'\]"):
             beta_curve([0, 1], [[1, 2]], ax=axes)
 
     @pytest.mark.parametrize(
@@ -74,11 +74,9 @@ class TestBetaCurve:
         [
             ([0, 0.5], [[1.0, 2.0, 3.0]], False, "a column for each beta"),
             ([0, 1.5], [[1.0, 2.0]], False, "`betas` to ascend from 0 to 1"),
-            ([0, 0.5], [[np.nan, 1.0]], True, "not all missing"),
-            ([0.1, 0.5], [[1.0, 2.0]], True, "first of `betas` to be 0.*received beta 0.1"),
-            ([0, 0.5], [[0.0, 2.0]], True, "costs above 0, for relative"),
+            ([0.1, 0.5], [[1.0, 2.0]], True, "a first beta of 0; received beta 0.1"),
         ],
     )
     def test_refused(self, betas, costs, relative, message):
-        with pytest.raises(ValueError, match=f"Expected .*{message}"):
+        with pytest.raises(ValueError, match=message):
             beta_curve(betas, costs, relative=relative)

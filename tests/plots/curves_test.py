@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from csdl_keras import plots
 from tests.plots.arguments_test import COST, DECISION
@@ -28,5 +27,3 @@ def test_cost_curve():
     plots.cost_curve(COST, ax=axes)
     assert legend_of(axes) == ["best constant decision", *"abab"]
     assert len({line.get_color() for line in axes.get_lines()}) == 5
-    with pytest.raises(ValueError, match="`curve` to be a result of `evaluation.cost_curve`"):
-        plots.cost_curve([0.1, 0.2])

@@ -6,7 +6,16 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.pretraining.hidden_layers import hidden_layers
-from tests.pretraining.pretrain_test import COSTS, QUICK, Batches, X, make_net, weights_after
+from tests.pretraining.pretrain_test import (
+    COSTS,
+    LABELS,
+    QUICK,
+    Batches,
+    C,
+    X,
+    make_net,
+    weights_after,
+)
 from tests.support.weights import changed_layers, weights_by_layer
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
@@ -40,15 +49,15 @@ def test_datasets(make, beta):
 @pytest.mark.parametrize(
     "x,match,arguments",
     [
-        (as_tf_data(X).repeat(), "Expected a finite dataset", {}),
-        ((batch for batch in (X, X)), "read several times.*received generator", {}),
-        (Batches(), "`costs` and `unlabelled` only with arrays", {"unlabelled": X}),
-        (as_tf_data(X), "Expected a dataset of pairs", {"beta": 0.25}),
+        (as_tf_data(X).repeat(), "repeats for ever", {}),
+        ((batch for batch in (X, X)), "is a generator, which cannot be read several times", {}),
+        (Batches(), "cannot be combined with a dataset", {"unlabelled": X}),
+        (as_tf_data(X), "needs a dataset of pairs", {"beta": 0.25}),
         (as_tf_data(X, edited(COSTS, (59, 0), -1)), "at least 0; received -1", {"beta": 0.25}),
         (255 * X, r"to lie in \[0, 1\].*reconstruction='squared_error'", {}),
-        (Batches(), "array with a `cache`", {"cache": csdl.StageCache(), "seed": 0}),
-        (X, "since beta > 0; received None", {"beta": 0.25}),
-        (X, "`costs` to be finite", {"beta": 0.25, "costs": edited(COSTS, (59, 2), np.nan)}),
+        (Batches(), "`cache` cannot be combined", {"cache": csdl.StageCache(), "seed": 0}),
+        (X, "beta > 0 needs `costs`", {"beta": 0.25}),
+        (X, "below 3", {"beta": 0.25, "cost_matrix": C, "costs": LABELS + 1}),
     ],
 )
 def test_errors_before_training(x, match, arguments):
@@ -126,10 +135,10 @@ def test_hidden_layers_change_and_no_others(make, x, names, arguments):
         (
             lambda: make_net(activation="relu"),
             X,
-            "'hidden_1' with activation 'relu'.*squared_error",
+            "'hidden_1' has the activation 'relu'.*squared_error",
         ),
         (lambda: network(*hidden("sigmoid", keras.layers.Rescaling(3.0))), X, "squared_error"),
-        (network, X, "Expected a model with hidden keras.layers.Dense"),
+        (network, X, "no hidden keras.layers.Dense"),
     ],
     ids=["relu", "codes", "none"],
 )

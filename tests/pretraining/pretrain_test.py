@@ -148,7 +148,7 @@ class TestPretrain:
         net = make_net(seed=0)
         for layer in csdl.hidden_layers(net):
             layer.trainable = False
-        with pytest.raises(ValueError, match="a trainable hidden Dense layer"):
+        with pytest.raises(ValueError, match="All hidden Dense layers are frozen"):
             csdl.pretrain(net, Batches(), beta=0.25, **QUICK)
         net.get_layer("hidden_2").trainable = True
         before = weights_by_layer(net)
@@ -199,22 +199,6 @@ class TestPretrain:
         with dtype_policy("mixed_bfloat16"):
             weights = weights_after(costs=COSTS, beta=0.25, tied=True)
         assert np.isfinite(weights[0]).all()
-
-    @pytest.mark.parametrize(
-        "arguments,match",
-        [
-            ({"beta": np.nan}, "Expected `beta`"),
-            ({"cost_matrix": C, "costs": LABELS + 1}, "below 3.*received 3"),
-            ({"cost_matrix": C}, "labels"),
-        ],
-        ids=str,
-    )
-    def test_errors(self, arguments, match):
-        net = make_net()
-        before = weights_by_layer(net)
-        with pytest.raises(ValueError, match=match):
-            csdl.pretrain(net, X, **{"costs": COSTS, "beta": 0.25, **QUICK, **arguments})
-        assert not changed_layers(net, before)
 
 
 MORE = np.random.default_rng(1).uniform(size=(37, X.shape[1])).astype("float32")

@@ -13,8 +13,8 @@ import tensorflow_datasets as tfds
 
 ARCHIVE = "mnist_rotation_back_image_new.zip"
 URL = f"http://www.iro.umontreal.ca/~lisa/icml2007data/{ARCHIVE}"
-#: Published in skdata by J. Bergstra, one of the authors of the data. It is checked here, since
-#: checksums.tsv of TFDS expects an SHA-256, which nobody publishes.
+#: Published in skdata by J. Bergstra, one of the authors of the data. It is checked here because
+#: checksums.tsv of TFDS needs an SHA-256, which is not published.
 SHA1 = "902bb7e96136dd76e9f2924d7fdb9eb832f7bc33"
 _SIDE = 28
 #: Number of rows for validation, the last ones of the file for training and validation.
@@ -22,7 +22,7 @@ _VALIDATION = 2_000
 
 
 class Builder(tfds.core.GeneratorBasedBuilder):
-    """Prepares bg-img-rot from its archive, one that you provide or a download."""
+    """Prepares bg-img-rot from an archive that you provide, or downloads it."""
 
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES = {"1.0.0": "The corrected files of the authors' page."}
@@ -58,8 +58,8 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         sha1 = hashlib.sha1(content, usedforsecurity=False).hexdigest()
         if sha1 != SHA1:
             warnings.warn(
-                f"Expected an archive with the published SHA-1 {SHA1}; {archive} has {sha1}. "
-                "Unless you made it yourself, compare it with another copy.",
+                f"The SHA-1 of {archive} is {sha1}, not the published {SHA1}. Unless you made it "
+                "yourself, compare it with another copy.",
                 stacklevel=2,
             )
         sha256 = hashlib.sha256(content).hexdigest()
@@ -74,7 +74,7 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 
     def _generate_examples(self, rows: np.ndarray) -> Iterator[tuple[int, dict]]:
         for number, row in enumerate(rows):
-            # Pixels are read row by row, as in skdata; other loaders differ, see README.md.
+            # Pixels are read row by row, as in skdata; some loaders differ, see README.md.
             image = row[:-1].reshape(_SIDE, _SIDE, 1)
             yield number, {"image": image, "label": int(row[-1])}
 
@@ -82,11 +82,4 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 def _rows(files: zipfile.ZipFile, name: str) -> np.ndarray:
     """Returns float32 rows of 784 pixels and a label."""
     with files.open(f"mnist_all_background_images_rotation_normalized_{name}.amat") as lines:
-        rows = np.loadtxt(lines, dtype="float32", ndmin=2)
-    pixels = rows[:, :-1]
-    if pixels.shape[1] != _SIDE**2 or not 0.0 <= pixels.min() <= pixels.max() <= 1.0:
-        raise ValueError(
-            f"Expected rows of {_SIDE**2} pixels in [0, 1] and a label in {lines.name}; received "
-            f"{rows.shape[1]} columns, pixels from {pixels.min()} to {pixels.max()}."
-        )
-    return rows
+        return np.loadtxt(lines, dtype="float32", ndmin=2)
