@@ -115,5 +115,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    # Completion shows what is public, not what this file imports.
+    # Completion shows public names, without the imports of this file.
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

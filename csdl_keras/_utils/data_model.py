@@ -89,7 +89,7 @@ def with_data(model: keras.Model, *sources: keras.Model, **known: Any) -> Any:
 
 
 def data_of(model: keras.Model) -> dict[str, Any]:
-    """Returns what models must have in common if one is made of them."""
+    """Returns the data that models must share to become parts of one."""
     found = {name: getattr(model, name, default) for name, default in _UNKNOWN.items()}
     listed = {name: np.asarray(value).tolist() for name, value in found.items()}
     return {**listed, "columns": frame_columns(model)}

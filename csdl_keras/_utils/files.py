@@ -20,7 +20,7 @@ def replace_file(path: pathlib.Path, content: bytes) -> None:
 
 
 class DamagedFileError(ValueError):
-    """A file that is not what was written."""
+    """Raised if the content of a file is not as it was written."""
 
 
 def write_arrays(
@@ -44,7 +44,7 @@ def write_arrays(
 
 
 def read_arrays(path: pathlib.Path) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Reads what `write_arrays` wrote; in the record tuples are lists, tensors arrays."""
+    """Reads a file of `write_arrays`; tuples in the record become lists, tensors become arrays."""
     named = read_npz(path)
 
     def get(value: dict[str, Any]) -> Any:

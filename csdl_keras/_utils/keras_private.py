@@ -1,8 +1,8 @@
-"""What Keras 3 keeps private: the graph of a functional model, and the first epoch of a `fit`.
+"""Private parts of Keras 3: the graph of a functional model, and the first epoch of a `fit`.
 
-It has no public methods for the graph (keras-team/keras, issues 20267 and 23238), and its own
+Keras has no public methods for the graph (keras-team/keras, issues 20267 and 23238), and its own
 `BackupAndRestore` begins later epochs by `_initial_epoch` (keras/src/callbacks). `_keras_history`,
-`_inbound_nodes`, `_flatten_layers` and `_initial_epoch` are used here and nowhere else.
+`_inbound_nodes`, `_flatten_layers` and `_initial_epoch` are used only here.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def sources_of(tensor: Tensor) -> list[Tensor]:
 
 
 def inner_output(tensor: Tensor) -> Tensor:
-    """Returns the output of a nested model that a symbolic tensor stands for outside."""
+    """Returns the output of a nested model that a symbolic tensor outside represents."""
     history = tensor._keras_history
     return history.operation.outputs[history.tensor_index]
 

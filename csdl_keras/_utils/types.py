@@ -26,7 +26,7 @@ class CostPredictor(Protocol):
 Tensor: TypeAlias = Any
 #: A dtype or dtype policy, as Keras' layers, losses and metrics take it.
 DTypeLike: TypeAlias = str | keras.DTypePolicy | dict[str, Any]
-#: A static shape; `None` stands for a size that is not known.
+#: A static shape; `None` is an unknown size.
 Shape: TypeAlias = Sequence[int | None]
 #: `verbose` of `keras.Model.fit`.
 Verbose: TypeAlias = Literal["auto", 0, 1, 2]

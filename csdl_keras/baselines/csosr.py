@@ -41,8 +41,8 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     Args:
         penalty: weight of the slacks, above 0 and at most 1e30. Defaults to 1.
         gamma: factor of the kernel, or `"scale"` (default) for `1 / (features * X.var())`.
-        cost_matrix: `(K, K)`, `C[true, decision]`, if `y` holds integer labels `(N,)`;
-            `None` (default) if `y` holds cost vectors `(N, D)`.
+        cost_matrix: `(K, K)`, `C[true, decision]`, if `y` is integer labels `(N,)`;
+            `None` (default) if `y` is cost vectors `(N, D)`.
         n_components: number of Nyström features. Defaults to 1000.
         exact_limit: largest N for which the kernel is exact, without Nyström. Defaults to 10,000.
         tol: relative duality gap at which the solver stops. Defaults to 1e-3.
@@ -176,7 +176,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         return cls.from_record(read_arrays(pathlib.Path(path))[0])
 
     def to_record(self) -> dict[str, Any]:
-        """Returns the fitted estimator as arrays and what JSON can hold, by name."""
+        """Returns the fitted estimator as a dict of arrays and values for JSON."""
         check_is_fitted(self)
         fitted, kernel_map = _fitted(self), vars(self.map_).copy()
         del fitted["map_"]
@@ -191,7 +191,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
 
     @classmethod
     def from_record(cls, record: dict[str, Any]) -> Self:
-        """Returns the estimator of which `to_record` made a record."""
+        """Returns the estimator from a record of `to_record`."""
         if record.get("kind") != "CSOSR" or record["map"].get("kernel") == "precomputed":
             raise ValueError("The file is not that of a CSOSR with a Gaussian kernel.")
         machine, kernel_map = cls(**record["arguments"]), KernelMap(**record["map"])

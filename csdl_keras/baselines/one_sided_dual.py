@@ -1,4 +1,4 @@
-"""Solver for the dual of one-sided support vector regression, all decisions at once."""
+"""Solves the dual of one-sided support vector regression for all decisions at once."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -86,7 +86,7 @@ def solve_one_sided_dual(
     rho = max(float((u * product(u)).sum()), 0.0)
     # With the Rayleigh quotient as rho the metric bounds G for any unit vector u.
     _, rest = _largest_eigenvalue(lambda v: product(v) - rho * u * (u * v).sum(0), len(costs))
-    # Power iterations end a little below. The bound serves kernels of rank one, with a rest of 0.
+    # Power iterations end a little below. For kernels of rank one, the rest is 0.
     lipschitz = max(1.05 * rest, 1e-4 * rho, np.finfo(np.float64).tiny)
     w = u * z
 

@@ -116,7 +116,7 @@ def matrices_of_batch(costs: CostsLike | Tensor, outputs: Tensor) -> Tensor:
 
 
 def known_rows(matrices: Tensor, labels: Tensor) -> Tensor:
-    """Returns the row of each label in its matrix, `(batch, D)`; NaN for one that is no class."""
+    """Returns the row of each label in its matrix, `(batch, D)`; NaN for invalid labels."""
     index, known = class_index(labels, matrices.shape[1])
     rows = ops.take_along_axis(matrices, index[:, None, None], axis=1)[:, 0]
     return ops.where(known[:, None], rows, float("nan"))

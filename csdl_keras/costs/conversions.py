@@ -66,7 +66,7 @@ def class_means(labels: ArrayLike, costs: ArrayLike, num_classes: int | None = N
     Args:
         labels: integers of shape `(N,)`.
         costs: `(N, D)` cost vectors.
-        num_classes: `K`; `None` (default) takes the highest label plus 1.
+        num_classes: `K`; `None` (default) is the highest label plus 1.
 
     Returns:
         A float64 array of shape `(K, D)`.

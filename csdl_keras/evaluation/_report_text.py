@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from csdl_keras.evaluation.cost_report import CostReport
     from csdl_keras.evaluation.intervals import CostDifference
 
-#: A line of a table for each entry; the first holds the headings.
+#: A line of a table for each entry; the first contains the headings.
 Table = list[tuple[str, ...]]
 
 #: Most characters of a line.
@@ -129,7 +129,7 @@ def note(report: "CostReport") -> str:
 
 
 def sentence(report: "CostReport") -> str:
-    """Returns what the cheapest model saves, with its interval, in one sentence."""
+    """Returns a sentence on the savings of the cheapest model, with their interval."""
     best, count = report.rows[0], len(report.rows)
     name = best.name if count == 1 else f"{best.name}, the cheapest of {count} here,"
     deciding = f"always deciding {report.constant_name}"

@@ -70,7 +70,7 @@ class CostReport:
             sum of all; `None` unless intervals rest on it.
         right_is_free: whether each example's cheapest decision costs nothing.
         has_gains: whether some decision of some example gains money.
-        remarks: sentences on promises and on ranges of costs, if the report was asked for them.
+        remarks: sentences on promises and on ranges of costs, if `cost_report` received them.
     """
 
     rows: tuple[CostRow, ...]

@@ -173,10 +173,10 @@ class CostCurve:
     """Normalised expected costs of models, as `cost_curve` computes them.
 
     Args:
-        values: `(M,)`, ascending, of what varies.
+        values: `(M,)`, ascending, of the quantity that varies.
         costs, low, high: dicts of `(M,)` costs and of the ends of their intervals, by model.
         trivial, trivial_decisions: `(M,)`, cost of the cheapest constant decision, and which.
-        label: what varies, in words.
+        label: name of this quantity.
     """
 
     values: np.ndarray

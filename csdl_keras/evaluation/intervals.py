@@ -89,7 +89,7 @@ def compare_costs(
 ) -> CostDifference:
     """Compares two models' decisions on the same test examples in pairs.
 
-    Two models decide most examples alike, so the difference of their costs is known far more
+    Two models agree on most examples, so the difference of their costs is known far more
     precisely than either cost. Interval and test are Gaffke's, with differences bounded by the
     largest difference between two decisions; if all mistakes cost the same, this is McNemar's exact
     test. In simulations of models with equal expected cost, the p-value was below .05 in
@@ -117,7 +117,7 @@ def compare_costs(
 
 
 def paired_difference(own: np.ndarray, other: np.ndarray, bounds: "CostBounds") -> CostDifference:
-    """Compares what the decisions of two models cost, each `(N,)`, on the same examples."""
+    """Compares the costs `(N,)` of two models' decisions on the same examples."""
     largest = bounds.of_differences(own - other)
     differences = BoundedMean(own - other, -largest, largest)
     low, high = differences.interval()

@@ -32,7 +32,7 @@ def decision_costs(
         y_true: integer labels `(N,)`, or without a cost matrix cost vectors `(N, D)`.
         decisions: integers `(N,)`, as returned by `csdl_keras.decide`.
         cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
-            `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
+            `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` is cost vectors.
         classes: the `K` labels of the classes, or the model or estimator that has them. Labels,
             decisions and names of `cost_matrix` may then be of any type. `D` labels include other
             decisions. `None` (default) if labels are row numbers, or booleans.

@@ -73,7 +73,7 @@ class BayesDecision(WideLayer):
             )
             shape = (self.num_classes, self.num_decisions)
             self.cost_matrix = self.add_weight(shape, initial, trainable=False, name="cost_matrix")
-            self._initial = None  # It takes as much memory as the weight.
+            self._initial = None  # It uses as much memory as the weight.
         elif self._initial is not None or len(probabilities_shape) != 2:
             raise ValueError(
                 "`costs` need a layer without a matrix and probabilities of shape (batch, K); "

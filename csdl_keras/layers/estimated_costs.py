@@ -110,7 +110,7 @@ class ClassCosts(WideLayer):
         features: `(batch, F)`.
 
     Returns:
-        `(batch, K, D)` logarithms of costs; -30,000 stands for costs of 0.
+        `(batch, K, D)` logarithms of costs; -30,000 represents costs of 0.
 
     Example:
 
@@ -144,7 +144,7 @@ class ClassCosts(WideLayer):
         logs = np.where(means == 0, LOG_ZERO, np.log(means + (means == 0)))
         initial = keras.initializers.Constant(logs)
         self.log_means = self.add_weight(size, initial, trainable=False, name="log_means")
-        self._initial = None  # It takes as much memory as the weight, or twice that.
+        self._initial = None  # It uses as much memory as the weight, or twice that.
         if self.rank is None:
             self.kernel = self.add_weight(
                 shape=(features, size[0] * size[1]), initializer="zeros", name="kernel"

@@ -100,8 +100,8 @@ class RandomShift(keras.layers.RandomTranslation):
 class MemberScaling(PlainLayer):
     """Scales and shifts the inputs by each member's own numbers: `x * r_m + b_m`.
 
-    Followed by shared layers and `MemberMean`, it makes an ensemble of `M` networks that differ in
-    `r` and `b` alone: in training an example passes through one member, drawn at random, otherwise
+    Followed by shared layers and `MemberMean`, it makes an ensemble of `M` networks that differ
+    only in `r` and `b`. In training, each example passes through one random member, otherwise
     through all. The `r` start as random signs, the `b` as 0.
 
     Args:

@@ -133,7 +133,7 @@ class TableEncoding(WideLayer):
         return self.categories.count(0)
 
     def build(self, input_shape: Shape) -> None:
-        # Keras converts what a model is given to its float type.
+        # Keras converts the inputs of a model to its float type.
         for dtype in (keras.config.floatx(), self.compute_dtype):
             check_numbered("categories of a column", max(self.categories, default=0), dtype)
         numbers, bins = self.num_numbers, sum(self.bins)

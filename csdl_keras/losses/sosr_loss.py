@@ -107,8 +107,8 @@ class SOSRLoss(CostLoss):
     cheapest for no example (to abstain) cannot be trained: their estimates grow without bound.
 
     Args:
-        cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, K)`; `(K, K)`,
-            `C[true, decision]`, if it holds integer labels, `(batch,)` or `(batch, 1)`. Outputs
+        cost_matrix: `None` (default) if `y_true` is cost vectors `(batch, K)`; `(K, K)`,
+            `C[true, decision]`, if it is integer labels, `(batch,)` or `(batch, 1)`. Outputs
             `(batch, ..., K)`, such as those of pixels, have targets of their shape. A label
             outside `[0, K)` raises in an array, and is NaN in a compiled step. Files of models
             contain matrices up to 128 x 128; with a larger one compile a loaded model again.

@@ -1,4 +1,4 @@
-"""Metrics of what decisions cost."""
+"""Metrics of the costs of decisions."""
 
 from csdl_keras.metrics.decision_metrics import (
     AverageCost,

@@ -231,8 +231,8 @@ class AverageCost(DecisionMetric):
     expected cost. In `fit`, a model with costs as an input has `cost_vectors` as targets.
 
     Args:
-        cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, ..., D)`;
-            `(K, D)`, `C[true, decision]`, if it holds integer labels, `(batch, ...)`
+        cost_matrix: `None` (default) if `y_true` is cost vectors `(batch, ..., D)`;
+            `(K, D)`, `C[true, decision]`, if it is integer labels, `(batch, ...)`
             or `(batch, ..., 1)`. Labels outside `[0, K)`, and larger matrices, as in `SOSRLoss`.
         output: kind of `y_pred`, `"cost"`, `"probability"` or `"logits"`. `None` (default) means
             costs, or probabilities with `bayes=True`. Values of the wrong kind raise at the end

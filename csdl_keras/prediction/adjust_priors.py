@@ -29,14 +29,14 @@ def adjust_priors(
 
     Args:
         model_or_probabilities: probabilities `(N, K)`, or `(N,)` or `(N, 1)` of class 1; or a
-            model, as `csdl_keras.calibrate` takes it.
+            model, as for `csdl_keras.calibrate`.
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts. For a model
             that has been adjusted, those that it was adjusted to.
         to_priors: `(K,)` class frequencies of use, at least 0, such as those of
             `csdl_keras.evaluation.estimate_priors`.
         from_logits: whether a classifier's output is logits. Defaults to False.
         classes: the labels, or the model or estimator that has them, which decide the order of
-            series and of a data frame of probabilities. `None` (default) takes those of the model.
+            series and of a data frame of probabilities. `None` (default) uses those of the model.
 
     Returns:
         A float64 array `(N, K)` of probabilities; or a functional `keras.Model` with the same kind

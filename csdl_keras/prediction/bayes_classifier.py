@@ -45,7 +45,7 @@ class BayesModel(DataModel):
         """Replaces the costs by which the model decides; nothing is trained or compiled again.
 
         `cost_matrix` is array-like `(K, D)`, `C[true, decision]`, of the shape of the model's own;
-        mean costs by class where that holds mean costs.
+        mean costs by class if the model has mean costs.
         """
         matrix = by_class("cost_matrix", cost_matrix, "(K, D)", self)
         layer_of(self.outputs[0]).set_cost_matrix(matrix)

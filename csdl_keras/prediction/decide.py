@@ -59,8 +59,8 @@ def decide(
         batch_size, verbose: as in `keras.Model.predict`. `verbose` defaults to 0.
         costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
             `(N, K, D)`; or `csdl_keras.costs.AffineCosts`. `None` (default) decides by the
-            outputs. A model that `bayes_classifier` made with `cost_input=True` gets its costs
-            here, or as `x=[x, costs]`.
+            outputs. For a model of `bayes_classifier` with `cost_input=True`, pass costs here, or
+            as `x=[x, costs]`.
         labels: whether to return labels of `model.classes` instead of numbers, and for other
             decisions the names of `model.decisions`, or `"decision_K"`. Defaults to False.
 

@@ -125,7 +125,7 @@ def main() -> None:
 
 
 def float32_model(model: keras.Model) -> keras.Model:
-    """Returns the model, or a copy with float32 in place of other floats."""
+    """Returns the model, or a copy with float32 instead of other floats."""
     # Runtimes for CPUs lack most operations on 16-bit floats, LiteRT also those on 64-bit floats.
     # An input layer has its type in `dtype`, a layer that computes in `compute_dtype`.
     found = {dtype for it in all_layers(model) for dtype in (it.dtype, it.compute_dtype)}

@@ -75,7 +75,7 @@ def pretrain(
             layers share; needs arrays, a `seed`, and `callbacks` that only observe. With a folder,
             a killed run continues within a layer. Defaults to `None`.
         unlabelled: more inputs `(U, ...)` without costs, if `x` is an array, which are
-            reconstructed only. `None` (default) is none.
+            reconstructed only. Defaults to `None`.
         binary_costs: as in `costs.check_cost_vectors`. Defaults to False.
 
     Returns:
