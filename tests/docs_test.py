@@ -4,10 +4,14 @@ The build itself (`sphinx-build -W`, in `.ci/run`) runs the guides and checks al
 """
 
 import importlib
+import inspect
 import pathlib
 import re
+import sys
 
 import pytest
+
+import csdl_keras
 
 ROOT = pathlib.Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -63,6 +67,21 @@ def test_every_page_is_in_a_toctree():
     assert pages - {"index"} <= listed
     for name in listed - {"notebooks/*", "gallery/index"}:
         assert list(DOCS.glob(f"{name}.*")), name
+
+
+def test_examples_import_what_they_use(extensions):
+    examples = extensions("example_imports")
+    names = extensions("public_names")
+    for module in ("csdl_keras", *names.subpackages()):
+        for name, thing in names.exported(module):
+            text = inspect.getdoc(thing) or "" if callable(thing) else ""
+            found = {}
+            exec("\n".join(examples.imports(thing, text)), found) if ">>> " in text else None
+            for needed in examples.missing(text):
+                assert found[needed] is vars(sys.modules[thing.__module__])[needed], name
+    lines = ["Text.", "", "    >>> C = zero_one(3)"]
+    added = examples.add_imports(csdl_keras.costs.zero_one, lines)
+    assert added[2:] == ["    >>> from csdl_keras.costs import zero_one", lines[2]]
 
 
 def test_every_plot_is_in_the_gallery():

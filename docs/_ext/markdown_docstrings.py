@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 import sphinx.application
+from example_imports import add_imports
 from sphinx.pycode import ModuleAnalyzer
 
 _CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
@@ -95,7 +96,7 @@ def converted(lines: list[str]) -> list[str]:
 
 
 def _without_type(line: str) -> str:
-    """Breaks a line before its first colon, where napoleon would read the words before it as a type."""
+    """Breaks a line before its colon, since napoleon would read the words before it as a type."""
     return re.sub(r"^(\s*)(\S*[^\s:]) (?=.*:)", r"\1\2\n\1", line)
 
 
@@ -129,7 +130,7 @@ def process(
     """Converts a docstring in place."""
     if what == "data":
         lines[:] = comment_of(thing, name.rpartition(".")[2]) or lines
-    lines[:] = converted(untyped(what, lines))
+    lines[:] = converted(untyped(what, add_imports(thing, lines)))
 
 
 def setup(app: sphinx.application.Sphinx) -> dict[str, Any]:

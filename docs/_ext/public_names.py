@@ -17,7 +17,7 @@ def subpackages() -> list[str]:
 
 
 def exported(module: str) -> Iterator[tuple[str, object]]:
-    """Yields the full name and the object of each public name of a module that is not a module itself."""
+    """Yields the full name and the object of each public name of a module, except modules."""
     imported = importlib.import_module(module)
     for name in imported.__all__:
         thing = getattr(imported, name)
