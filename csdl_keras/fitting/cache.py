@@ -1,4 +1,4 @@
-"""Keeps the results of trainings by keys of everything that they depend on."""
+"""Caches the results of trainings by keys of everything that they depend on."""
 
 import contextlib
 import copy
@@ -27,15 +27,15 @@ from csdl_keras._utils.files import DamagedFileError, fingerprint, read_arrays, 
 from csdl_keras._utils.keras_private import all_layers
 from csdl_keras_cli.writable import check_writable
 
-#: Stands in a description for the version that an object of the user's lacks.
+#: Marks a user's object without a version in a description.
 _WITHOUT_VERSION = "without a version"
-#: Global settings of Keras that change results, besides the dtype policy and the backend.
+#: Global settings of Keras that change results, apart from dtype policy and backend.
 SETTINGS = ("epsilon", "floatx", "image_data_format", "max_epochs", "max_steps_per_epoch")
 
 
 @dataclasses.dataclass(frozen=True)
 class StageResult:
-    """What a cache keeps: arrays, a record that JSON can hold, and how long it took."""
+    """A cached result: arrays, a JSON record, and the seconds that it took."""
 
     arrays: Sequence[np.ndarray]
     info: dict[str, Any]
@@ -43,24 +43,25 @@ class StageResult:
 
 
 class StageCache:
-    """Keeps pre-trainings and trainings by a description of everything that they depend on.
+    """Caches pre-trainings and trainings by a description of everything that they depend on.
 
-    Trainers of different data, seeds or settings of Keras can share a cache: keys contain these,
-    and the versions of the package, Keras, NumPy and the backend.
+    Trainers with different data, seeds or Keras settings can share a cache: keys include these, and
+    the versions of the package, Keras, NumPy and the backend.
 
-    Objects of your own (networks, bodies, losses, layers, ...), which is all that is defined
-    outside csdl_keras, Keras and NumPy, count by their class, their fields and an attribute
-    `version`, which you raise whenever such an object, or anything that it uses, changes. What
-    depends on one without that attribute is trained each time: neither looked up nor kept.
+    Your own objects (networks, bodies, losses, layers, ...) enter a key by their class, their
+    fields and an attribute `version`. Raise it whenever the object, or anything that it uses,
+    changes. If an object has no `version`, what depends on it is trained each time and not cached.
 
-    In a folder, each result is one file that is written as a whole, and processes that share the
+    In a folder, each result is one file, which is written atomically; processes that share the
     folder wait for each other. A damaged file counts as missing, with a warning.
 
     Args:
-        folder: folder of the files, created if missing. `None` (default) keeps them in memory.
+        folder: folder of the files, created if missing. `None` (default) keeps results in memory.
 
     Example:
 
+    >>> import numpy as np
+    >>> from csdl_keras import StageCache
     >>> cache = StageCache()
     >>> cache.get({"seed": 1}, lambda: ([np.arange(3)], {"epochs": 2})).info
     {'epochs': 2}
@@ -69,30 +70,30 @@ class StageCache:
     """
 
     def __init__(self, folder: str | os.PathLike | None = None):
-        # This process and those that it starts may change the working directory.
+        # Absolute, since processes may change their working directory.
         self.folder = None if folder is None else pathlib.Path(folder).absolute()
         if self.folder is not None:
             check_writable("`folder`", self.folder)
         self._memory: dict[str, StageResult] = {}
 
     def __reduce__(self) -> tuple:
-        # Another process shares the folder; what is in memory stays in this one.
+        # Other processes share the folder, but not the memory.
         return StageCache, (self.folder,)
 
     @staticmethod
     def key(description: object) -> str:
-        """Returns a digest of whatever JSON can hold."""
+        """Returns a digest of a description in JSON types."""
         text = json.dumps(description, sort_keys=True, allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def path(self, description: object) -> pathlib.Path:
-        """Returns the file of a result, in a cache with a folder."""
+        """Returns the file of a result; the cache must have a folder."""
         assert self.folder is not None
         key = self.key(description)
         return self.folder / key[:2] / f"{key}.npz"
 
     def unfinished(self, description: object) -> pathlib.Path | None:
-        """Returns the folder of the state until there is a result; `None` in memory."""
+        """Returns the folder for the state of an unfinished training; `None` without a folder."""
         return None if self.folder is None else self.path(description).with_suffix(".unfinished")
 
     def __contains__(self, description: object) -> bool:
@@ -103,9 +104,9 @@ class StageCache:
         description: object,
         compute: Callable[[], tuple[Sequence[np.ndarray], dict[str, Any]]],
     ) -> StageResult:
-        """Returns the result of a description that JSON can hold, computed if it is missing."""
+        """Returns the result of a description in JSON types, and computes it if it is missing."""
         lock: contextlib.AbstractContextManager = contextlib.nullcontext()
-        if self.folder is not None:  # The system unlocks it if this process is killed.
+        if self.folder is not None:  # The system releases the lock if this process is killed.
             path = self.path(description).with_suffix(".lock")
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = filelock.FileLock(path)
@@ -121,7 +122,7 @@ class StageCache:
             return result
 
     def find(self, description: object) -> StageResult | None:
-        """Returns the result of that description, or `None` if it is missing or damaged."""
+        """Returns the result of a description, or `None` if it is missing or damaged."""
         if self.folder is None:
             return copy.deepcopy(self._memory.get(self.key(description)))
         path = self.path(description)
@@ -135,7 +136,7 @@ class StageCache:
             return None
 
     def put(self, description: object, result: StageResult) -> None:
-        """Keeps a result, also one that was computed elsewhere."""
+        """Stores a result."""
         if self.folder is None:
             self._memory[self.key(description)] = copy.deepcopy(result)
             return
@@ -146,20 +147,17 @@ class StageCache:
 
 
 def warn_of_damage(path: pathlib.Path, why: object) -> None:
-    """Warns that a file cannot be used, so that its result is computed again."""
-    # The warning comes from this line always, so that Python shows it once for each file.
-    warnings.warn(f"{path} is damaged; its result is computed anew: {why}", stacklevel=1)
+    """Warns that a file is damaged."""
+    # With the same line each time, Python shows the warning once per file.
+    warnings.warn(f"{path} is damaged; its result is computed again: {why}", stacklevel=1)
 
 
 def check_cache(cache: StageCache | None, seed: int | None) -> StageCache | None:
-    """Returns `cache` if it is `None`, or a `StageCache` and `seed` is given."""
+    """Returns `cache` if it is `None`, or a `StageCache` with a `seed`."""
     if cache is not None:
         check_type("cache", cache, StageCache, "a StageCache or None")
     if cache is not None and seed is None:
-        raise ValueError(
-            "Expected a `seed` with a `cache`, so that what is found there is what would be "
-            "trained; received None."
-        )
+        raise ValueError("A `cache` needs a `seed`; received None.")
     return cache
 
 
@@ -175,12 +173,12 @@ def environment() -> dict[str, Any]:
 
 
 def is_kept(description: object) -> bool:
-    """Tells whether a cache keeps what has this description: all objects in it have a version."""
+    """Returns whether results can be cached: all objects in the description have a version."""
     return _WITHOUT_VERSION not in json.dumps(description)
 
 
 def describe(value: Any) -> Any:
-    """Describes a value as JSON; values with different contents get different descriptions."""
+    """Describes a value in JSON types; different contents get different descriptions."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, (float, complex, bytes)):
@@ -203,21 +201,21 @@ def describe(value: Any) -> Any:
         names = [field.name for field in dataclasses.fields(value)]
         return [*found, describe({name: getattr(value, name) for name in names})]
     if not is_kept(found):
-        return found  # It may hold whatever cannot be described.
+        return found  # It may contain objects that cannot be described.
     if not isinstance(
         value, (keras.layers.Layer, keras.metrics.Metric, keras.optimizers.Optimizer)
     ):
         state = value.__getstate__()
-        is_loss = isinstance(value, keras.losses.Loss)  # whose name Keras numbers
+        is_loss = isinstance(value, keras.losses.Loss)  # Keras numbers their names.
         return [*found, describe({**state, "name": ""} if is_loss else state)]
     parts = _own_parts(value)
     weights = describe(value.get_weights()) if isinstance(value, keras.layers.Layer) else []
-    # Keras may be unable to tell arguments that have no version.
+    # Keras may be unable to serialise arguments without a version.
     return [*found, parts, weights, _config(value) if is_kept(parts) else None]
 
 
 def _identity(value: Any) -> list[Any]:
-    """Returns the name of a function or class, or of an object's class, and the user's version."""
+    """Returns the name of a function, a class or an object's class, and the user's version."""
     named = _is_named(value)
     kind = value if named else type(value)
     root = str(kind.__module__).partition(".")[0]
@@ -229,17 +227,17 @@ def _identity(value: Any) -> list[Any]:
 
 
 def _is_named(value: Any) -> bool:
-    """Tells whether a value is a function or a class, with a name of its own."""
+    """Returns whether a value is a function or a class."""
     return isinstance(getattr(value, "__qualname__", None), str)
 
 
 def _own_parts(value: Any) -> list[Any]:
-    """Returns names and versions of the user's layers and functions that a Keras object has."""
+    """Returns names and versions of the user's layers and functions in a Keras object."""
     of_layers, found = isinstance(value, keras.layers.Layer), []
     for part in all_layers(value) if of_layers else [value]:
         found.append(part)
         for name, one in vars(part).items():
-            # Keras keeps functions of its own in private attributes of layers, and in two others.
+            # Keras has its own functions in private attributes of layers, and in these two.
             if name not in ("build", "quantize") and not (of_layers and name.startswith("_")):
                 found += keras.tree.flatten(one)
     usable = [one for one in found if callable(one) or hasattr(one, "get_config")]
@@ -247,11 +245,11 @@ def _own_parts(value: Any) -> list[Any]:
 
 
 def _config(value: Any) -> str:
-    """Returns the arguments of a Keras object, with numbers for the names, which Keras numbers."""
+    """Returns the config of a Keras object, with its automatic names replaced by numbers."""
     text = json.dumps(value.get_config(), default=describe)
     layers = all_layers(value) if isinstance(value, keras.layers.Layer) else [value]
     numbers = {json.dumps(one.name): str(number) for number, one in enumerate(layers)}
-    # A name stands behind "name", or as ["name", 0, 0] in the graph of a functional model; the
-    # same word may have another meaning elsewhere, such as that of an activation.
+    # Names follow "name", or are in the graph of a functional model, as ["name", 0, 0]. Elsewhere,
+    # the same word may be something else, such as an activation.
     names = r'(?<="name": )"[^"]*"|(?<=\[)"[^"]*"(?=, \d+, \d+\])'
     return re.sub(names, lambda found: numbers.get(found[0], found[0]), text)

@@ -1,4 +1,4 @@
-"""Calls `fit` with batches that follow from a seed; all training of the package goes through it."""
+"""Calls `fit` with seeded batches; all training of the package uses it."""
 
 import math
 import pathlib
@@ -10,9 +10,9 @@ import keras
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.fitting.resume import Arrays, Resume, SeededEpochs, ShuffledBatches
 
-#: Least seconds between two saves of the state, which take up to a second.
+#: Minimum seconds between two saves of the state, each of which takes up to a second.
 _SECONDS = 30.0
-#: Keras' callbacks that leave the training unchanged. Subclasses of them may change it.
+#: Keras' callbacks that do not change the training. Subclasses may change it.
 _OBSERVERS = (
     keras.callbacks.CSVLogger,
     keras.callbacks.History,
@@ -28,12 +28,12 @@ def executed_steps(examples: int, batch_size: int) -> int:
     """Returns `steps_per_execution` of `keras.Model.compile` for arrays; PyTorch has only 1."""
     if keras.backend.backend() == "torch":
         return 1
-    # More steps are hardly faster, and Ctrl-C has to wait.
+    # More steps are hardly faster, and delay Ctrl-C.
     return min(32, math.ceil(examples / batch_size))
 
 
 def follows_seed(x: object, arguments: Mapping[str, object]) -> bool:
-    """Tells whether `seeded_fit` shuffles `x`: an array, unless arguments say otherwise."""
+    """Returns whether `seeded_fit` shuffles `x`: it does for arrays, unless arguments forbid it."""
     otherwise = not arguments.get("shuffle", True) or arguments.get("steps_per_epoch")
     return hasattr(x, "__array__") and not otherwise
 
@@ -52,9 +52,9 @@ def seeded_fit(
     batch_size: int | None = None,
     **fit_arguments: Any,
 ) -> keras.callbacks.History:
-    """Calls `model.fit` such that batches and masks depend only on seed, epoch and step.
+    """Calls `model.fit` so that batches and masks depend only on seed, epoch and step.
 
-    Between epochs the state, with the place of `stateful` callbacks, is saved in `unfinished`.
+    Between epochs, the state, including that of `stateful` callbacks, is saved in `unfinished`.
     """
     callbacks = [*callbacks, *stateful]
     if not may_diverge:
@@ -71,18 +71,18 @@ def seeded_fit(
 
 
 def check_observers(callbacks: Sequence[keras.callbacks.Callback], reason: str) -> None:
-    """Raises if a callback may change what is trained, which `reason`, such as a cache, forbids."""
+    """Raises an error if a callback may change the training, which `reason` forbids."""
     for callback in callbacks:
         if type(callback) not in _OBSERVERS and not getattr(callback, "observes_only", False):
             raise ValueError(
-                f"Expected `callbacks` that only observe with {reason}; received "
-                f"{type(callback).__name__}. If it changes nothing, set its attribute "
+                f"With {reason}, `callbacks` must only observe; received "
+                f"{type(callback).__name__}. If it does not change the training, set its attribute "
                 "`observes_only = True`."
             )
 
 
 class DivergedError(FloatingPointError):
-    """Training reached NaN or infinity, so that there is no model.
+    """Training diverged: a loss or a weight is NaN or infinite.
 
     Args:
         message: the error message.
@@ -97,7 +97,7 @@ class DivergedError(FloatingPointError):
 class RaiseOnDivergence(keras.callbacks.Callback):
     """Raises `DivergedError` when a loss, or a final weight, is NaN or infinite.
 
-    Losses are checked after each epoch and weights after the last one. Pass it as the last
+    It checks losses after each epoch, and weights after the last one. Pass it as the last
     callback, after one that restores the weights of the best epoch. `Trainer`, `train` and
     `pretrain` add it to every `fit`.
 
@@ -109,13 +109,14 @@ class RaiseOnDivergence(keras.callbacks.Callback):
 
     Example:
 
-    >>> import numpy as np
+    >>> import keras, numpy as np
+    >>> from csdl_keras import RaiseOnDivergence
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])
     >>> model.compile(keras.optimizers.SGD(1e30), loss="mean_squared_error")
     >>> x, y = np.ones((64, 4)), np.zeros((64, 3))
     >>> history = model.fit(x, y, epochs=3, callbacks=[RaiseOnDivergence()], verbose=0)
     Traceback (most recent call last):
-    csdl_keras.fitting.fit.DivergedError: Expected ...
+    csdl_keras.fitting.fit.DivergedError: ...
     """
 
     observes_only = True
@@ -132,21 +133,21 @@ class RaiseOnDivergence(keras.callbacks.Callback):
         for name in ("loss", "val_loss"):
             value = float((logs or {}).get(name, 0.0))
             if not math.isfinite(value):
-                self._fail(f"a finite `{name}`", str(value))
+                self._fail(f"`{name}` is {value}")
 
     def on_train_end(self, logs: dict[str, float] | None = None) -> None:
         for weight in self.model.weights:
             finite = keras.ops.all(keras.ops.isfinite(keras.ops.cast(weight, "float32")))
             if not bool(finite):
-                self._fail("finite weights", f"NaN or infinity in {weight.path!r}")
+                self._fail(f"weights {weight.path!r} have NaN or infinity")
 
-    def _fail(self, expected: str, received: str) -> None:
+    def _fail(self, found: str) -> None:
         rate = float(keras.ops.convert_to_numpy(self.model.optimizer.learning_rate))
         raise DivergedError(
-            f"Expected {expected} in training {self.what or repr(self.model.name)}; received "
-            f"{received} in epoch {self._epoch}: the training diverged. Likely causes: a learning "
-            f"rate that is too high (it is {rate:.3g}); costs far above 1 (divide them by their "
-            "largest, or pass `cost_scale` to losses and `pretrain`); large inputs that are "
-            "not standardised; one-hot rows in place of cost vectors.",
+            f"The training of {self.what or repr(self.model.name)} diverged: {found} in epoch "
+            f"{self._epoch}. Likely causes: a learning rate that is too high (it is {rate:.3g}); "
+            "costs far above 1 (divide them by their largest, or pass `cost_scale` to losses and "
+            "`pretrain`); large inputs that are not standardised; one-hot rows instead of cost "
+            "vectors.",
             self._epoch,
         )

@@ -1,4 +1,4 @@
-"""Batches and random numbers that follow from a seed and the epoch, and fits that go on by them."""
+"""Batches and random numbers that depend only on seed and epoch, and resumable fits."""
 
 import math
 import os
@@ -26,18 +26,20 @@ Arrays: TypeAlias = ArrayLike | list | dict
 class ShuffledBatches(keras.utils.PyDataset):
     """Shuffled batches of arrays that depend only on the seed and the epoch.
 
-    So training can resume in the middle. In epoch `n`, counted from 0, the order is that of the
+    With them, an interrupted training can resume. In epoch `n`, counted from 0, the order is the
     permutation of `numpy.random.default_rng([seed, n, 1])`.
 
     Args:
         x: array of `N` rows, or a list or dict of such arrays.
         y: targets in the same form, or `None` (default).
         sample_weight: array `(N,)`, or `None` (default).
-        batch_size: examples in a batch; the last batch of an epoch may have fewer. Defaults to 32.
+        batch_size: batch size; the last batch of an epoch may be smaller. Defaults to 32.
         seed: an integer of at least 0. Defaults to 0.
 
     Example:
 
+    >>> import numpy as np
+    >>> from csdl_keras import ShuffledBatches
     >>> batches = ShuffledBatches(np.arange(5), batch_size=2, seed=0)
     >>> [batch.tolist() for (batch,) in batches]
     [[1, 3], [4, 2], [0]]
@@ -56,20 +58,18 @@ class ShuffledBatches(keras.utils.PyDataset):
     ):
         super().__init__()
         if y is None and sample_weight is not None:
-            raise ValueError("Expected `y` with a `sample_weight`; received None.")
+            raise ValueError("A `sample_weight` needs `y`; received None.")
         parts = tuple(part for part in (x, y, sample_weight) if part is not None)
         self.arrays = keras.tree.map_structure(_in_floatx, parts)
         shapes = [array.shape for array in keras.tree.flatten(self.arrays)]
         if len({shape[:1] for shape in shapes}) != 1 or shapes[0][:1] in ((), (0,)):
-            raise ValueError(
-                f"Expected arrays of the same number of examples; received the shapes {shapes}."
-            )
+            raise ValueError(f"Arrays must have the same number of rows; received shapes {shapes}.")
         self.num_examples = shapes[0][0]
         self.batch_size = check_integer("batch_size", batch_size)
         self.seed = check_integer("seed", seed, low=0)
         #: The epoch whose batches are returned; callbacks set it.
         self.epoch = 0
-        #: Number of epochs in which the batches were read.
+        #: The number of epochs that have read the batches.
         self.readings = 0
         self._order: tuple[int, np.ndarray] | None = None
 
@@ -77,7 +77,7 @@ class ShuffledBatches(keras.utils.PyDataset):
         return math.ceil(self.num_examples / self.batch_size)
 
     def __getitem__(self, index: int) -> Any:
-        epoch, order = self.epoch, self._order  # Other threads may replace the attributes.
+        epoch, order = self.epoch, self._order  # Other threads may change the attributes.
         if order is None or order[0] != epoch:
             rng = np.random.default_rng([self.seed, epoch, 1])
             self._order = order = (epoch, rng.permutation(self.num_examples))
@@ -85,7 +85,7 @@ class ShuffledBatches(keras.utils.PyDataset):
         return keras.tree.map_structure(lambda array: array.take(rows, 0), self.arrays)
 
     def on_epoch_begin(self) -> None:
-        """Counts the epochs that read the batches; called by `fit`."""
+        """Counts an epoch; called by `fit`."""
         self.readings += 1
 
     def fingerprint(self) -> str:
@@ -95,14 +95,14 @@ class ShuffledBatches(keras.utils.PyDataset):
 
 
 def _in_floatx(values: ArrayLike) -> np.ndarray:
-    """Converts floats to Keras' default float type, as `fit` does; too large ones are infinite."""
+    """Converts floats to Keras' default float type, as `fit` does."""
     array = as_array("x, y and sample_weight", values, "(N, ...)")
     with np.errstate(over="ignore"):
         return array.astype(keras.config.floatx(), copy=False) if array.dtype.kind == "f" else array
 
 
 class SeededEpochs(keras.callbacks.Callback):
-    """Makes the batches and masks of each epoch of `fit` depend only on its number."""
+    """Makes batches and masks depend only on the number of the epoch."""
 
     def __init__(self, batches: ShuffledBatches):
         super().__init__()
@@ -114,11 +114,11 @@ class SeededEpochs(keras.callbacks.Callback):
         rng = np.random.default_rng([self.batches.seed, epoch, 2])  # The order has 1.
         for state, seed in zip(states, rng.integers(2**31, size=len(states)), strict=True):
             state.assign([int(seed), 0])
-        if keras.backend.backend() == "torch":  # A `Dropout` without a seed draws from the global.
+        if keras.backend.backend() == "torch":  # `Dropout` without a seed uses the global state.
             keras.utils.set_random_seed(int(rng.integers(2**31)))
 
 
-#: Attributes in which callbacks of Keras, and of this package, keep their place.
+#: Attributes with the state of callbacks of Keras and of this package.
 _PLACES = frozenset(
     "best best_epoch best_weights cooldown_counter lowest_loss stopped_epoch wait".split()
 )
@@ -127,28 +127,30 @@ _PLACES = frozenset(
 class Resume(SeededEpochs):
     """Saves the state of `fit` to a file after each epoch and continues from there.
 
-    A training that is killed and continued ends like one that is not, up to rounding. The file
-    holds weights, the optimizer's variables, the history and the place of early stopping; random
-    numbers follow from the seed of the batches, the epoch and the step. It stays when training
-    ends, and a new `fit` then repeats the last epoch; delete it to train from the beginning.
+    An interrupted training that continues gives the same result as one without interruption, up to
+    rounding. The file has the weights, the optimizer's variables, the history and the state of
+    callbacks; random numbers depend on the seed of the batches, the epoch and the step. The file
+    remains when training ends, and a new `fit` then repeats the last epoch; delete the file to
+    train from the beginning.
 
-    The model must be built, and draw random numbers from `keras.random.SeedGenerator`s only. Pass
-    `Resume` first to `fit`; whatever callbacks that are not in `callbacks` remember begins anew.
+    The model must be built, and draw random numbers only from `keras.random.SeedGenerator`s. Pass
+    `Resume` to `fit` as the first callback. Callbacks that are not in `callbacks` start afresh.
 
     Args:
         path: the file, such as `"runs/fit.npz"`; its folder is created.
-        batches: the `ShuffledBatches` that `fit` is given.
-        callbacks: those callbacks of `fit` whose place is kept: Keras' `EarlyStopping`,
+        batches: the `ShuffledBatches` passed to `fit`.
+        callbacks: the callbacks of `fit` whose state is saved: Keras' `EarlyStopping`,
             `ReduceLROnPlateau` and `ModelCheckpoint`.
-        seconds: least time between two saves. Defaults to 0, which saves after each epoch.
+        seconds: minimum time between two saves. Defaults to 0, which saves after each epoch.
 
     Raises:
         ValueError: before training, if the file cannot be written or belongs to another fit, or
-            if `fit` is given other data. A damaged file is replaced, with a warning.
+            if `fit` gets different data. A damaged file is replaced, with a warning.
 
     Example:
 
-    >>> import tempfile
+    >>> import keras, numpy as np, tempfile
+    >>> from csdl_keras import Resume, ShuffledBatches
     >>> path = f"{tempfile.mkdtemp()}/fit.npz"
     >>> def train(epochs):
     ...     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
@@ -174,19 +176,16 @@ class Resume(SeededEpochs):
         self.callbacks = check_callbacks(callbacks)
         for callback in self.callbacks:
             if _PLACES.isdisjoint(vars(callback)):
-                raise ValueError(
-                    "Expected `callbacks` whose place is known, such as EarlyStopping; received "
-                    f"{type(callback).__name__}."
-                )
+                raise ValueError(f"Resume cannot save the state of {type(callback).__name__}.")
         self.seconds = check_number("seconds", seconds, low=0)
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
         if not self.model.built:
-            raise ValueError("Expected a model that is built; received one without weights.")
+            raise ValueError("Resume needs a model that is built; this one has no weights.")
         if self.params["steps"] != len(self.batches):
             raise ValueError(
-                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has; received "
-                f"{self.params['steps']}."
+                f"An epoch must have {len(self.batches)} steps, as the ShuffledBatches has; "
+                f"received {self.params['steps']}."
             )
         check_writable("the folder of `path`", self.path.parent)
         if not self.model.optimizer.built:
@@ -210,19 +209,19 @@ class Resume(SeededEpochs):
         other = [name for name, value in self._identity.items() if found.get(name) != value]
         if other:
             raise ValueError(
-                f"Expected {self.path} to be of the same fit, or no file; received one of other "
-                f"{', '.join(other)}."
+                f"{self.path} belongs to a fit with different {', '.join(other)}. Choose another "
+                "file, or delete this one."
             )
         if record["epoch"] >= self.params["epochs"]:
             raise ValueError(
-                f"Expected more than {record['epoch']} `epochs`, which are in {self.path}; "
-                f"received {self.params['epochs']}."
+                f"{self.path} already has {record['epoch']} epochs; received "
+                f"epochs={self.params['epochs']}."
             )
         self._found = record, arrays
         begin_at(self.model, record["epoch"])
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
-        # All callbacks have ended the last epoch, and none after this one has begun the next.
+        # Here, all callbacks have ended the last epoch, and later ones have not begun the next.
         if self._found is not None:
             (record, arrays), self._found = self._found, None
             begin_at(self.model, None)
@@ -235,15 +234,13 @@ class Resume(SeededEpochs):
             self._write(epoch)
             self._written = time.monotonic()
         super().on_epoch_begin(epoch)
-        # `fit` draws the order of batches from these numbers unless shuffle=False.
+        # Unless shuffle=False, `fit` draws the order of batches from these numbers.
         random.seed(f"{self.batches.seed} {epoch}")
         self._readings = self.batches.readings
 
     def on_train_batch_begin(self, batch: int, logs: dict[str, float] | None = None) -> None:
         if self.batches.readings == self._readings:
-            raise ValueError(
-                "Expected `fit` on the ShuffledBatches that Resume was given; received other data."
-            )
+            raise ValueError("`fit` must get the same ShuffledBatches as Resume.")
 
     def _variables(self) -> list[Any]:
         return [*self.model.weights, *self.model.optimizer.variables]

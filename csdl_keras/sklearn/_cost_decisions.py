@@ -1,4 +1,4 @@
-"""Costs that estimators are given, and the base class that decides and scores by them."""
+"""The base class of estimators that decide and score by costs."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,7 +30,7 @@ from csdl_keras.prediction.decide import decisions
 def given_costs(
     costs: CostsLike, num_examples: int, classes: np.ndarray, num_decisions: int | None = None
 ) -> tuple[KnownCosts | None, np.ndarray | None]:
-    """Returns costs known when deciding, or cost vectors `(N, D)`; the other one is `None`."""
+    """Returns costs known when deciding or `None`, and cost vectors `(N, D)` or `None`."""
     given: Any = costs
     if not isinstance(costs, AffineCosts):
         given = by_class("costs", costs, "(N, D) or (N, K, D)", classes, of_examples=True)
@@ -44,7 +44,7 @@ def given_costs(
 def true_costs(
     y: ArrayLike, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: CostsLike | None
 ) -> tuple[np.ndarray, KnownCosts | None]:
-    """Returns what decisions cost examples, `(N, D)`, and the costs known when deciding if any."""
+    """Returns the costs `(N, D)` of decisions, and the costs known when deciding or `None`."""
     labels, known, vectors = label_array("y", column_or_1d(y)), None, None
     if costs is not None:
         decisions = None if cost_matrix is None else cost_matrix.shape[1]
@@ -54,17 +54,17 @@ def true_costs(
     matrix = cost_matrix if known is None else known
     if matrix is None:
         raise ValueError(
-            "Expected `costs` of each example, since there is no cost matrix; received None. "
-            "If scikit-learn calls it, request them: set_score_request(costs=True)."
+            "Without a cost matrix, `costs` of each example are needed; received None. If "
+            "scikit-learn calls this, request them: set_score_request(costs=True)."
         )
     return vectors_of_labels(positions("y", labels, classes), matrix), known
 
 
 def check_not_one_hot(y: ArrayLike) -> None:
-    """Raises if rows are one-hot, of which scikit-learn only says that they are not labels."""
+    """Raises an error for one-hot rows, with a hint that scikit-learn's error lacks."""
     array = np.asarray(y)
     if hint := one_hot_hint("y", array):
-        raise ValueError(f"Expected labels `y` of shape (N,); received shape {array.shape}.{hint}")
+        raise ValueError(f"`y` must be labels (N,); received shape {array.shape}.{hint}")
 
 
 class CostDecisions(ClassifierMixin, BaseEstimator):
@@ -73,9 +73,9 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
     classes_: np.ndarray
     cost_matrix: ArrayLike | None
     other_decisions: Sequence[object] | None
-    #: Returns inputs that pass the checks of a fitted estimator.
+    #: Returns checked inputs of a fitted estimator.
     _check_inputs: Callable[[Any], Any]
-    #: Returns class probabilities `(N, K)` of inputs that passed their checks.
+    #: Returns class probabilities `(N, K)` of checked inputs.
     _probabilities: Callable[[Any], np.ndarray]
 
     def predict(self, X: ArrayLike, costs: CostsLike | None = None) -> np.ndarray:  # noqa: N803
@@ -83,9 +83,9 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
 
         Args:
             X: inputs.
-            costs: costs that are known when deciding, which replace those of `fit`: a matrix
-                for each example, `(N, K, D)`, `csdl_keras.costs.AffineCosts`, or one matrix
-                `(K, D)`; `None` (default) decides by the costs of `fit`. In a pipeline by
+            costs: costs known when deciding, which replace those of `fit`: a matrix for each
+                example, `(N, K, D)`, `csdl_keras.costs.AffineCosts`, or one matrix `(K, D)`; `None`
+                (default) decides by the costs of `fit`. In a pipeline, request them by
                 `set_predict_request(costs=True)`.
 
         Raises:
@@ -115,10 +115,10 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         Args:
             X: inputs.
             y: labels `(N,)`.
-            costs: instead of the matrix, costs that are known when deciding, `(N, K, D)` or
-                `AffineCosts`, by which decisions are made and paid; or cost vectors `(N, D)`, by
-                which they are paid alone. Required if `fit` got costs of examples. In
-                cross-validation by `set_score_request(costs=True)`.
+            costs: costs of each example instead of the matrix: costs known when deciding, `(N, K,
+                D)` or `AffineCosts`, are used to decide and to score; cost vectors `(N, D)` only
+                to score. Required if `fit` got costs of examples. In cross-validation, request
+                them by `set_score_request(costs=True)`.
             sample_weight: weights `(N,)` of the examples in the average.
         """
         x = self._check_inputs(X)
@@ -133,19 +133,19 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
     def _set_costs(
         self, labels: np.ndarray, costs: CostsLike | None
     ) -> tuple[KnownCosts | None, np.ndarray | None]:
-        """Sets `cost_matrix_` and `decisions_`; returns examples' known costs and cost vectors."""
+        """Sets `cost_matrix_` and `decisions_`; returns known costs, and cost vectors."""
         size, others, matrix = len(self.classes_), self.other_decisions, self.cost_matrix
         known, vectors = None, None
         if size < 2:
             raise ValueError(
-                f"Expected at least 2 classes in `y`; received one class, {self.classes_}."
+                f"`y` must have at least 2 classes; received one class, {self.classes_}."
             )
         if costs is not None and matrix is not None:
-            raise ValueError("Expected `costs` or a `cost_matrix`; received both.")
+            raise ValueError("Pass either `costs` or a `cost_matrix`; received both.")
         if matrix is not None:
             self.cost_matrix_ = check_cost_matrix(matrix, size, square=False, classes=self.classes_)
         elif costs is None:
-            # Costs that come later, in `predict`, may have decisions that are no class.
+            # Costs given to `predict` later may have decisions other than classes.
             self.cost_matrix_, others = zero_one(size), None
         else:
             known, vectors = given_costs(costs, len(labels), self.classes_)
@@ -158,14 +158,14 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         return known, vectors
 
     def _check_known(self, x: Any, costs: CostsLike | None) -> KnownCosts | None:
-        """Checks costs known when deciding; `None` if the estimator decides in its own way."""
+        """Returns checked costs known when deciding; `None` for the estimator's own decision."""
         if costs is not None:
             size = len(self.classes_)
             return check_known_costs(costs, _num_samples(x), size, self.classes_)
         return self.cost_matrix_ if self._decides_by_mean else None
 
     def _costs(self, x: Any, known: KnownCosts | None) -> np.ndarray:
-        """Returns the expected costs of decisions, without `known` ones under those of `fit`."""
+        """Returns the expected costs of decisions, by `known` costs or else those of `fit`."""
         by = self.cost_matrix_ if known is None else known
         return expected_costs(check_probabilities(self._probabilities(x)), by)
 

@@ -1,4 +1,4 @@
-"""Calibrates any classifier by a matrix, on its probabilities for held-out examples."""
+"""Matrix scaling of any classifier's probabilities on held-out examples."""
 
 from typing import Any, Self
 
@@ -15,9 +15,9 @@ from csdl_keras.prediction.calibrate import fit_scaling
 
 
 class MatrixCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier fitted to all examples, whose probabilities a matrix calibrates.
+    """A classifier fitted to all examples, with probabilities calibrated by matrix scaling.
 
-    The matrix is fitted to held-out folds; that of a frozen classifier to the examples themselves.
+    The matrix is fitted on held-out folds; for a frozen classifier, on the examples of `fit`.
     """
 
     def __init__(self, estimator: Any, cv: Any = 5):
@@ -46,7 +46,7 @@ class MatrixCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
             places = np.concatenate(found["indices"]["test"])
         rows, labels = np.concatenate(held_out), positions("y", y[places], self.classes_)
         own = weights.get("sample_weight", np.ones(len(y)))[places]
-        # Relative to the prior, too, an example of weight 2 counts as much as two examples.
+        # Relative to the prior too, an example of weight 2 counts like two examples.
         spread = float(np.sqrt(own.mean()))
         self.matrix_, self.bias_ = fit_scaling(rows, labels, "matrix", spread, own)
         return self
@@ -57,12 +57,12 @@ class MatrixCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
         return softmax(np.log(rows) @ self.matrix_ + self.bias_, axis=1)
 
     def _probabilities(self, fitted: Any, x: ArrayLike) -> np.ndarray:
-        """Returns the probabilities of all classes, 0 for those that a fold lacked."""
+        """Returns the probabilities of all classes, 0 for classes that were not in a fold."""
         if hasattr(fitted, "predict_proba"):
             rows = fitted.predict_proba(x)
         else:
             scores = fitted.decision_function(x)
-            if scores.ndim == 1:  # of the second class, relative to the first
+            if scores.ndim == 1:  # Scores of the second class only.
                 scores = np.stack([np.zeros(len(scores)), scores], axis=1)
             rows = softmax(scores, axis=1)
         found = np.zeros((len(rows), len(self.classes_)))

@@ -1,4 +1,4 @@
-"""Scorer for scikit-learn by the average cost of decisions."""
+"""A scorer for scikit-learn by the average cost of decisions."""
 
 import inspect
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from csdl_keras_cli.columns import is_frame
 
 
 class AverageCostScorer:
-    """Scorer that `average_cost_scorer` returns: `scorer(estimator, X, y, costs=None)`."""
+    """The scorer returned by `average_cost_scorer`: `scorer(estimator, X, y, costs=None)`."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class AverageCostScorer:
     ):
         if cost_matrix is not None and not is_frame(cost_matrix):
             cost_matrix = check_cost_matrix(cost_matrix, square=False)
-        self.cost_matrix = cost_matrix  # Names of a data frame are compared with the classes.
+        self.cost_matrix = cost_matrix  # A data frame is checked later, by the classes.
         self.bayes = bayes
         self.other_decisions = other_decisions
         self._request = MetadataRequest(owner=self)
@@ -48,7 +48,7 @@ class AverageCostScorer:
         costs: CostsLike | None = None,
     ) -> float:
         """Returns minus the average cost of the estimator's decisions."""
-        # A search predicts by its best estimator, which takes costs where the search does not.
+        # Unlike a search, its best estimator may accept costs in `predict`.
         estimator = getattr(estimator, "best_estimator_", estimator)
         classes = np.asarray(estimator.classes_)
         matrix = None
@@ -61,8 +61,8 @@ class AverageCostScorer:
             by = matrix if known is None else known
             if by is None:
                 raise ValueError(
-                    "Expected a `cost_matrix` to decide by with bayes=True, or `costs` that are "
-                    "known when deciding, (N, K, D); received cost vectors alone."
+                    "With bayes=True, a `cost_matrix` or `costs` known when deciding, (N, K, D), "
+                    "are needed; received only cost vectors."
                 )
             probabilities = np.asarray(estimator.predict_proba(X), "float64")
             chosen = decisions(expected_costs(probabilities, by), "cost")
@@ -74,7 +74,7 @@ class AverageCostScorer:
         return -float(chosen_costs(vectors, chosen).mean())
 
     def set_score_request(self, *, costs: bool | str | None) -> Self:
-        """Requests the costs of each example, `True` or by the name under which they are passed."""
+        """Requests the costs of each example, by `True` or by the name of the metadata."""
         self._request.score.add_request(param="costs", alias=costs)
         return self
 
@@ -84,7 +84,7 @@ class AverageCostScorer:
 
 
 def _takes_costs(classifier: Any) -> bool:
-    """Tells whether `predict` takes costs; in a pipeline that of the last step counts."""
+    """Returns whether `predict` accepts costs, in a pipeline that of the last step."""
     while isinstance(classifier, Pipeline):
         classifier = classifier[-1]
     return "costs" in inspect.signature(classifier.predict).parameters
@@ -95,22 +95,21 @@ def average_cost_scorer(
     bayes: bool = False,
     other_decisions: Sequence[object] | None = None,
 ) -> AverageCostScorer:
-    """Returns a scorer of any classifier by minus the average cost of its decisions.
+    """Returns a scorer of classifiers by minus the average cost of their decisions.
 
-    `-1/N sum_n C[y_n, d_n]`, for `scoring=` of `cross_val_score`, `GridSearchCV` and similar tools.
-    Rows of the matrix are in the order of the classifier's `classes_`, which may be labels of any
-    type; those of a data frame are found by their names.
+    The score is `-1/N sum_n C[y_n, d_n]`, for `scoring=` of `cross_val_score`, `GridSearchCV` and
+    similar tools. Rows of the matrix are in the order of the classifier's `classes_`, which may be
+    labels of any type; those of a data frame are found by their names.
 
     Args:
         cost_matrix: `(K, D)`, `C[true, decision]`. `None` (default) only if each example has its
-            own `costs`, which reach the scorer by `scorer.set_score_request(costs=True)`. Cost
-            vectors `(N, D)` say what decisions cost; by `(N, K, D)` and
-            `csdl_keras.costs.AffineCosts`, known when deciding, estimators whose `predict` takes
-            `costs` also decide.
+            own `costs`, requested by `scorer.set_score_request(costs=True)`. Cost vectors `(N, D)`
+            are used to score; costs known when deciding, `(N, K, D)` or
+            `csdl_keras.costs.AffineCosts`, are also passed to `predict` if it accepts `costs`.
         bayes: whether to score the decisions of lowest expected cost, `argmin(predict_proba(X) @
-            C)`, by costs that are known when deciding if there are any, instead of `predict`.
+            C)`, instead of `predict`; costs known when deciding are used if there are any.
             Defaults to False.
-        other_decisions: labels that `predict` returns for decisions that are not a class, if `D >
+        other_decisions: labels that `predict` returns for decisions other than classes, if `D >
             K`; `None` (default) expects those of `CostSensitiveClassifier`.
 
     Returns:
@@ -122,6 +121,7 @@ def average_cost_scorer(
 
     Example:
 
+    >>> from csdl_keras.sklearn import average_cost_scorer
     >>> from sklearn.naive_bayes import GaussianNB
     >>> x, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
     >>> model = GaussianNB().fit(x, y)

@@ -1,4 +1,4 @@
-"""Any classifier of scikit-learn, calibrated, that decides at the lowest expected cost."""
+"""Makes classifiers of scikit-learn decide for the lowest expected cost."""
 
 import warnings
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ from csdl_keras.sklearn._matrix_calibration import MatrixCalibratedClassifier
 
 
 class BayesClassifier(MetaEstimatorMixin, CostDecisions):
-    """Makes any classifier of scikit-learn decide at the lowest expected cost.
+    """Makes a classifier of scikit-learn decide for the lowest expected cost.
 
-    `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`. The class probabilities are those of the classifier,
-    calibrated on held-out folds: as in `csdl_keras.calibrate`, or by
-    `sklearn.calibration.CalibratedClassifierCV`. One that is fitted already is given as
-    `sklearn.frozen.FrozenEstimator(classifier)`; `fit` then only calibrates it, on examples that
-    should be others than those it was fitted on.
+    The decision is `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`, with the classifier's probabilities
+    calibrated on held-out folds: by matrix scaling, as in `csdl_keras.calibrate`, or by
+    `sklearn.calibration.CalibratedClassifierCV`. Pass a fitted classifier as
+    `sklearn.frozen.FrozenEstimator(classifier)`; `fit` then only calibrates it, and needs examples
+    on which it was not fitted.
 
     Args:
         estimator: a classifier with `predict_proba`, or with `decision_function` if it is
@@ -36,14 +36,13 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
             pandas with rows and columns named after the classes. `None` (default) is 0/1 costs,
             with a warning, unless `fit` or `predict` gets costs.
         calibration: `"matrix"` (default), matrix scaling with a prior for few examples;
-            `"isotonic"`, `"sigmoid"`, `"temperature"`, which corrects no wrong class frequencies,
-            or `None` for the probabilities as they are.
-        cv: number of folds, 5 by default, or what else `CalibratedClassifierCV` takes.
-        other_decisions: labels for decisions that are not a class, as in
-            `CostSensitiveClassifier`.
+            `"isotonic"`, `"sigmoid"`, `"temperature"`, which does not correct wrong class
+            frequencies, or `None` for uncalibrated probabilities.
+        cv: number of folds, 5 by default, or any other `cv` of `CalibratedClassifierCV`.
+        other_decisions: labels of decisions other than classes, as in `CostSensitiveClassifier`.
 
     Attributes:
-        classes_: `(K,)` the labels, sorted, or in the order of a frozen classifier's.
+        classes_: `(K,)` the labels, sorted, or in the order of a frozen classifier.
         decisions_: `(D,)` the label that `predict` returns for each column of costs.
         cost_matrix_: `(K, D)`; if examples have their own costs, their mean.
         estimator_: the fitted classifier, calibrated unless `calibration` is `None`.
@@ -51,8 +50,8 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         feature_names_in_: likewise.
 
     Raises:
-        ValueError: in `fit`, if an argument or array fails its check, or, but for `"matrix"`, a
-            class has fewer examples than there are folds.
+        ValueError: in `fit`, if an argument or array fails its check, or, except with `"matrix"`,
+            if a class has fewer examples than there are folds.
 
     References:
         - [Berta, Holzmüller, Jordan, Bach: Structured matrix scaling for multi-class calibration,
@@ -62,14 +61,16 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
 
     Example:
 
+    >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
     >>> from csdl_keras.costs import AffineCosts
+    >>> from csdl_keras.sklearn import BayesClassifier
     >>> rng = np.random.default_rng(0)
     >>> x, y = rng.normal(size=(200, 3)), np.arange(200) % 10 == 0
     >>> model = BayesClassifier(LogisticRegression(), cost_matrix=[[0, 1], [9, 0]]).fit(x, y)
     >>> model.predict_cost(x[:2]).shape
     (2, 2)
-    >>> # To block a payment costs 5, to let a fraud pass costs its amount.
+    >>> # Blocking a payment costs 5, missing a fraud costs its amount.
     >>> costs = AffineCosts([3.0, 900.0], per_unit=[[0, 0], [1, 0]], fixed=[[0, 5], [0, 5]])
     >>> model.predict(x[:2], costs=costs)
     array([False,  True])
@@ -126,7 +127,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         self._set_costs(labels, costs)
         ascending = np.unique(self.classes_)
         if self.calibration == "temperature":
-            # scikit-learn's temperature scaling takes labels that are not strings for indices.
+            # scikit-learn's temperature scaling treats labels that are not strings as indices.
             targets = positions("y", targets, ascending)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.estimator_ = estimator.fit(X, targets, **weights)

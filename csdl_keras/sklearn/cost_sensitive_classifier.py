@@ -1,4 +1,4 @@
-"""Every algorithm as an estimator of scikit-learn."""
+"""The algorithms as an estimator of scikit-learn."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -29,21 +29,20 @@ from csdl_keras.training.train import Trainer
 from csdl_keras_cli.columns import as_table
 
 _NEED_PROBABILITIES = (
-    "Expected class probabilities for costs that are known when deciding, of shape (K, D) or (N, "
-    "K, D); received an algorithm that estimates costs directly. Take one such as "
-    "'calibrated_bayes', or in `fit` the cost vectors (N, D) of the labels, "
-    "`csdl_keras.costs.cost_vectors(costs, labels)`."
+    "The algorithm estimates costs directly, so it does not support costs known when deciding, of "
+    "shape (K, D) or (N, K, D). Use one such as 'calibrated_bayes', or pass the labels' cost "
+    "vectors (N, D) to `fit`, `csdl_keras.costs.cost_vectors(costs, labels)`."
 )
 
 
 def _has_probabilities(algorithm: str | Algorithm) -> bool:
-    """Tells whether an algorithm estimates class probabilities."""
+    """Returns whether an algorithm estimates class probabilities."""
     found = get_algorithm(algorithm)
     return found.output == "probability" or found.objective.calibrates
 
 
 def _fitted_inputs(estimator: BaseEstimator, X: Any, y: ArrayLike) -> tuple[Any, np.ndarray]:  # noqa: N803
-    """Returns the inputs and labels of `fit`; data frames that are not all numbers as a `Table`."""
+    """Returns inputs and labels; data frames with other than numbers become a `Table`."""
     table = as_table(X)
     if table is None or not (table.columns.categorical or np.isnan(table.rows).any()):
         return validate_data(estimator, X, y, dtype="float32", allow_nd=True)
@@ -60,10 +59,10 @@ def _predicts_probabilities(estimator: "CostSensitiveClassifier") -> bool:
 
 
 class CostSensitiveClassifier(CostDecisions):
-    """Trains an algorithm of this package, or your own network, for the lowest cost.
+    """Trains an algorithm of this package, or your own network, for low-cost decisions.
 
-    `fit` holds out a stratified part of the examples for early stopping and for the calibration
-    of probabilities, unless there are too few.
+    `fit` holds out a stratified part of the examples for early stopping and calibration, unless
+    there are too few.
 
     Args:
         algorithm: a name in `csdl_keras.ALGORITHMS`, or an `Algorithm`. Defaults to
@@ -73,12 +72,12 @@ class CostSensitiveClassifier(CostDecisions):
             named after the classes. `None` (default) is 0/1 costs, unless `fit` gets costs.
         settings: a `csdl_keras.Settings`; `None` (default) is `Settings()`.
         validation_fraction: share of the examples held out, in [0, 0.99]; `None` (default)
-            is 0.15, or 0 for ensembles with calibrated probabilities, of which each network is
-            trained without another fold.
-        random_state: an integer is the seed of `csdl_keras.train` and of the
-            split; a `numpy.random.RandomState` draws both; `None` (default)
-            follows `keras.utils.set_random_seed`.
-        other_decisions: labels for decisions that are not a class, such as
+            is 0.15, or 0 for ensembles with calibrated probabilities, whose networks each hold
+            out a different fold.
+        random_state: an integer seeds `csdl_keras.train` and the split; a
+            `numpy.random.RandomState` draws both seeds; `None` (default) follows
+            `keras.utils.set_random_seed`.
+        other_decisions: labels of decisions other than classes, such as
             `["abstain"]` with `csdl_keras.costs.with_abstain`. By default (`None`) they
             are the next numbers above the highest class if classes are numbers,
             and otherwise `"decision_K"`, ...
@@ -90,24 +89,25 @@ class CostSensitiveClassifier(CostDecisions):
         decisions_: `(D,)` the label that `predict` returns for each column of costs.
         cost_matrix_: `(K, D)`; if examples have their own costs, their mean.
         model_: the trained model, for `csdl_keras.decide` and `model_.save`. If `fit` got a data
-            frame of numbers without missing values, it takes columns by position.
+            frame of numbers without missing values, its inputs are columns by position.
         probability_model_: the part of `model_` that outputs class probabilities, or `None`.
         n_features_in_: as in scikit-learn.
         feature_names_in_: as in scikit-learn.
 
     Raises:
-        ValueError: in `fit`, before anything is trained, if an argument or array fails its check.
+        ValueError: in `fit`, before training, if an argument or array fails its check.
 
     Example:
 
-    >>> import csdl_keras
+    >>> import csdl_keras, numpy as np
+    >>> from csdl_keras.sklearn import CostSensitiveClassifier
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(size=(60, 4))
     >>> y = np.where(x[:, 0] > 0, "sick", "healthy")
     >>> settings = csdl_keras.Settings().replace({"mlp.hidden_units": (8,)}).limit_epochs(2)
     >>> model = CostSensitiveClassifier(
     ...     "dnn_bayes",
-    ...     cost_matrix=[[0, 1], [100, 0]],  # to miss an illness costs 100
+    ...     cost_matrix=[[0, 1], [100, 0]],  # missing an illness costs 100
     ...     settings=settings,
     ...     random_state=0,
     ... ).fit(x, y)
@@ -148,11 +148,11 @@ class CostSensitiveClassifier(CostDecisions):
         Args:
             X: inputs `(N, F)`, images `(N, height, width, channels)`, or any data frame.
             y: labels `(N,)` of any type.
-            costs: costs of each example, instead of a matrix: cost vectors `(N, D)`, what
-                each decision costs; or for algorithms that estimate class probabilities
-                `(N, K, D)` or `csdl_keras.costs.AffineCosts`, if all but the class will be
-                known: `predict` then takes its own `costs`, and decides by the mean matrix
-                without. In cross-validation by `set_fit_request(costs=True)`.
+            costs: costs of each example, instead of a matrix: cost vectors `(N, D)`; or, for
+                algorithms that estimate class probabilities, costs known when deciding, `(N, K,
+                D)` or `csdl_keras.costs.AffineCosts`. With these, pass `costs` to `predict` too,
+                which otherwise decides by the mean matrix. In cross-validation, request them by
+                `set_fit_request(costs=True)`.
         """
         if self.validation_fraction is not None:
             check_number("validation_fraction", self.validation_fraction, 0, 0.99)
@@ -170,7 +170,7 @@ class CostSensitiveClassifier(CostDecisions):
         found = get_algorithm(self.algorithm, self.effort)
         priced: KnownCosts | None = vectors if known is None else known
         if known is not None and not found.shares_training:
-            priced = vectors_of_labels(labels, known)  # What trains on costs needs those.
+            priced = vectors_of_labels(labels, known)  # Training on costs needs vectors.
         fraction = self.validation_fraction
         if fraction is None:
             fraction = 0.0 if settings.with_members(found, x.shape).cross_fits else HELD_OUT

@@ -1,4 +1,4 @@
-"""Training, the paper's second stage, and algorithms from end to end."""
+"""Trains algorithms from end to end."""
 
 from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
 from csdl_keras.training.bodies import (

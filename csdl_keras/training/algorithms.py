@@ -1,4 +1,4 @@
-"""Algorithms as data: a choice at each stage, by name or as an object of your own."""
+"""Algorithms as data: a choice at each stage, by name or as your own object."""
 
 import dataclasses
 from typing import Any
@@ -17,8 +17,8 @@ class Algorithm:
     Args:
         name: name in code and on the command line.
         title: name in tables.
-        body: a name of `training.BODIES`, which is trained as `Settings` say, or a
-            `training.Body`, which is trained as it says itself.
+        body: a key of `training.BODIES`, which is trained by `Settings`, or a `training.Body`,
+            which has its own settings.
         pretraining: `"none"`; `"dae"` (cost-blind); `"seae"` (CAE on 0/1 costs, error-aware);
             `"cae"` (cost-aware); or a `training.Pretraining`.
         training: `"nll"`, the negative log-likelihood of class probabilities;
@@ -28,11 +28,11 @@ class Algorithm:
             `models.expected_cost_model`; or a `training.Objective`.
         prediction: `"argmax"` of probabilities or scores, `"bayes"` (argmin of
             expected costs), or `"argmin"` of estimated costs.
-        in_table2: whether the paper's Table 2 has the algorithm. Defaults to True.
-        calibrated: whether probabilities are calibrated on the validation examples, if
-            there are any, before decisions. Defaults to False.
-        members: number of networks of different seeds whose outputs are averaged; `None`
-            (default): as many as the effort says.
+        in_table2: whether the algorithm is in the paper's Table 2. Defaults to True.
+        calibrated: whether probabilities are calibrated on validation examples, if there are any,
+            before decisions. Defaults to False.
+        members: number of networks with different seeds whose outputs are averaged; `None`
+            (default) follows the effort.
         effort: as in `csdl_keras.train`; `None` (default) is that of its `Body`, `"quick"`.
 
     Raises:
@@ -67,12 +67,12 @@ class Algorithm:
         check_choice("prediction", self.prediction, self.objective.predictions)
         if self.pretraining_sees and not self.body_kind.can_pretrain:
             raise ValueError(
-                f"Expected pretraining='none' for body={self.body!r}, whose `can_pretrain` says "
-                f"that it has no hidden Dense layers to stack; received {self.pretraining!r}."
+                f"body={self.body!r} has no hidden Dense layers to pre-train (`can_pretrain` is "
+                f"False); received pretraining={self.pretraining!r}. Use pretraining='none'."
             )
         if self.body_kind.is_network == (self.objective.loss is None):
             raise ValueError(
-                "Expected body='svm' and training='one_sided_svm' together; received "
+                "body='svm' and training='one_sided_svm' can only be used together; received "
                 f"{self.body!r} and {self.training!r}."
             )
         if self.members is not None:
@@ -92,29 +92,29 @@ class Algorithm:
 
     @property
     def pretraining_sees(self) -> str | None:
-        """The part of the data that its pre-training sees, see `Pretraining`; or `None`."""
+        """The part of the data that its pre-training uses, see `Pretraining`, or `None`."""
         if isinstance(self.pretraining, str):
             return PRETRAININGS[self.pretraining]
         return self.pretraining.sees
 
     @property
     def weighs_costs(self) -> bool:
-        """True if it decides by the expected costs under its probabilities."""
+        """True if it decides by expected costs under its probabilities."""
         return self.prediction == "bayes"
 
     @property
     def cross_fits(self) -> bool:
-        """True if without validation data each network is validated on a fold of its own."""
+        """True if without validation data each network is validated on its own fold."""
         return self.calibrated and self.members is not None and self.members > 1
 
     @property
     def shares_training(self) -> bool:
-        """True if one training serves all cost matrices."""
+        """True if its training does not depend on the cost matrix."""
         return self.objective.blind and self.pretraining_sees != "costs"
 
     @property
     def output(self) -> str:
-        """Kind of the outputs of its network, `"probability"` or `"cost"`."""
+        """The kind of its network's outputs, `"probability"` or `"cost"`."""
         return self.objective.output
 
     @property
@@ -157,10 +157,10 @@ _TABLE = (
     Algorithm("cnn_weighted", "CNN weighted", "cnn", "none", "weighted_nll", "argmax", False),
 )
 
-#: All algorithms by name: the fifteen of Table 1, then those beyond the paper, with
-#: `in_table2=False`: the default algorithms, and the common workaround of weighting examples by
-#: their costs (Zadrozny, Langford, Abe: Cost-sensitive learning by cost-proportionate example
-#: weighting, ICDM 2003).
+#: All algorithms by name: the fifteen of Table 1, and those beyond the paper, with
+#: `in_table2=False`. These are the default algorithms, and the common workaround of weighting
+#: examples by their costs (Zadrozny, Langford, Abe: Cost-sensitive learning by cost-proportionate
+#: example weighting, ICDM 2003).
 ALGORITHMS: dict[str, Algorithm] = {it.name: it for it in _TABLE}
 
 #: The names of the fifteen algorithms of the paper's Table 1.
@@ -168,7 +168,7 @@ PAPER_ALGORITHMS = tuple(it.name for it in _TABLE if it.in_table2)
 
 
 def get_algorithm(algorithm: str | Algorithm, effort: str | None = None) -> Algorithm:
-    """Returns the algorithm of that name, or an `Algorithm`, at an effort."""
+    """Returns an algorithm by its name, or an `Algorithm` as it is, with an effort if given."""
     if not isinstance(algorithm, Algorithm):
         name = check_choice("algorithm", algorithm, (*ALGORITHMS, *choices.ALIASES))
         algorithm = ALGORITHMS["csdnn" if name in choices.ALIASES else name]

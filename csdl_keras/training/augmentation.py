@@ -1,4 +1,4 @@
-"""Chooses how far images are changed in training, by what held-out classes survive."""
+"""Chooses image augmentations that preserve the accuracy on held-out examples."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -11,7 +11,7 @@ from csdl_keras.layers.images import RandomAffine, transform
 
 #: A strength, whether it is small, and the changes at the ends of its range.
 _Change: TypeAlias = tuple[float, bool, tuple[dict[str, Any], ...]]
-#: By strengths of `RandomAffine`; of several, the first that examples survive is taken.
+#: By strength of `RandomAffine`; the first change that preserves accuracy is chosen.
 _CHANGES: dict[str, tuple[_Change, ...]] = {
     "rotation": (
         (180.0, False, ({"rotation": 90.0}, {"rotation": -90.0}, {"rotation": 180.0})),
@@ -24,21 +24,21 @@ _CHANGES: dict[str, tuple[_Change, ...]] = {
 
 
 class ChooseAugmentation(keras.callbacks.Callback):
-    """Raises the strengths of a `RandomAffine` layer, in one epoch, to those that classes survive.
+    """Sets the strengths of a `RandomAffine` layer in one epoch, by `chosen_strengths`.
 
-    A network that has seen only shifted images recognises other changes where these are natural.
+    A network trained on shifted images recognises other changes too if these are natural.
     """
 
     def __init__(self, x: np.ndarray, y: np.ndarray, epoch: int):
         super().__init__()
-        # The first ones could all be of a few classes.
+        # A random sample, since the first examples may have few classes.
         drawn = np.sort(np.random.default_rng(0).permutation(len(x))[:1000])
         self.x, self.y, self.epoch = x[drawn], y[drawn], epoch
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         if epoch == self.epoch:
             layer = affine_layer(self.model)
-            assert layer is not None  # as its maker has looked
+            assert layer is not None
             chosen = chosen_strengths(self._probabilities, self.x, self.y)
             layer.strengths.assign([float(layer.shift), *chosen])
 
@@ -50,14 +50,14 @@ class ChooseAugmentation(keras.callbacks.Callback):
 def chosen_strengths(
     predict: Callable[[np.ndarray], np.ndarray], x: np.ndarray, y: np.ndarray
 ) -> list[float]:
-    """Returns the strengths of rotation, zoom and both flips that examples survive."""
+    """Returns strengths of rotation, zoom and both flips under which the loss hardly rises."""
     shares = np.bincount(y) / len(y)
     guessing = -np.log(shares[shares > 0]).mean()
     loss = _balanced_loss(predict(x), y)
 
     def survives(small: bool, ends: tuple[dict[str, Any], ...]) -> bool:
-        # One that knows nothing yet would survive anything, and one that finds the images as they
-        # are hard learns more from them than from small changes.
+        # An untrained network would pass any test, and one with a high loss learns more from the
+        # original images than from small changes.
         if loss >= guessing * (0.25 if small else 0.9):
             return False
         changed = [keras.ops.convert_to_numpy(transform(x, **end)) for end in ends]
@@ -76,7 +76,7 @@ def affine_layer(model: keras.Model) -> RandomAffine | None:
 
 
 def _balanced_loss(probabilities: np.ndarray, y: np.ndarray) -> float:
-    """Returns the negative log-likelihood, averaged over each class, then over classes."""
+    """Returns the negative log-likelihood, averaged within classes and then over them."""
     losses = -np.log(np.maximum(probabilities[np.arange(len(y)), y], keras.config.epsilon()))
     counts = np.bincount(y)
     return float((np.bincount(y, losses)[counts > 0] / counts[counts > 0]).mean())

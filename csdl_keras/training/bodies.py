@@ -1,4 +1,4 @@
-"""The bodies of algorithms: how each network is built and trained, and at which effort."""
+"""The bodies of algorithms: how each network is built and trained."""
 
 import dataclasses
 import math
@@ -19,7 +19,7 @@ from csdl_keras.training.linear_decay import LinearDecay
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Choices:
-    """Base class of frozen dataclasses that check the fields that `choice` and others made."""
+    """Base class of frozen dataclasses that check fields made by `choice` and similar functions."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -29,7 +29,7 @@ class Choices:
 
 
 def choice(default: Any, check: Callable[..., Any], optional: bool = False, **limits: Any) -> Any:
-    """A field whose value `check(name, value, **limits)` returns; `optional` allows `None`."""
+    """Returns a field checked by `check(name, value, **limits)`; `optional` allows `None`."""
 
     def checked(name: str, value: object) -> Any:
         return None if optional and value is None else check(name, value, **limits)
@@ -38,12 +38,12 @@ def choice(default: Any, check: Callable[..., Any], optional: bool = False, **li
 
 
 def positive(default: float | None, optional: bool = False) -> Any:
-    """A number above 0."""
+    """Returns a field for a number above 0."""
     return choice(default, check_number, optional, low=0, exclude_low=True)
 
 
 def share(default: float) -> Any:
-    """A number in [0, 1]."""
+    """Returns a field for a number in [0, 1]."""
     return choice(default, check_number, low=0, high=1)
 
 
@@ -54,12 +54,12 @@ def _check_sizes(name: str, value: object) -> tuple[int, ...]:
 
 @dataclasses.dataclass(frozen=True)
 class Effort:
-    """A point on the front of cost against seconds.
+    """A trade-off between cost and training time.
 
     Args:
-        networks: networks whose outputs are averaged, but of the default algorithms.
-        image_networks, table_networks: the same of the default algorithms.
-        epochs, color_epochs: epochs on images of one channel, and of several.
+        networks: number of networks whose outputs are averaged, for the paper's algorithms.
+        image_networks, table_networks: the same for the default algorithms.
+        epochs, color_epochs: epochs on images with one channel, and with several.
         filters: filters of `models.convnet`.
     """
 
@@ -81,27 +81,29 @@ EFFORTS: dict[str, Effort] = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Body(Choices):
-    """Base class of networks: builds a network for its inputs and defines how it is trained.
+    """Base class of networks: builds a network and defines how it is trained.
 
-    A network of your own is a subclass that implements `build`, and goes into an `Algorithm` in
-    place of a name; make it a frozen dataclass if it has choices of its own. A cache keeps its
-    training if it has a `version`, see `csdl_keras.StageCache`.
+    For your own network, implement `build` in a subclass, and pass an instance to `Algorithm`
+    instead of a name. Make the subclass a frozen dataclass if it has its own settings. A cache
+    keeps its training if it has a `version`, see `csdl_keras.StageCache`.
 
     Args:
-        epochs: most epochs. Defaults to 25.
-        batch_size: examples in a batch. Defaults to 100.
+        epochs: maximum number of epochs. Defaults to 25.
+        batch_size: batch size. Defaults to 100.
         learning_rate: learning rate of the optimizer. Defaults to 0.001.
-        patience: epochs in which neither the loss nor the decisions on validation examples
-            improve before training stops; `None` never stops. Defaults to 10.
-        min_steps: where the epochs give fewer updates than these, epochs and patience are
+        patience: epochs without improvement of the loss or the decisions on validation examples
+            after which training stops; `None` never stops. Defaults to 10.
+        min_steps: minimum number of updates. If the epochs give fewer, epochs and patience are
             multiplied by a whole number. Defaults to 800.
-        effort: as in `csdl_keras.train`, whose argument replaces it. Defaults to `"quick"`.
+        effort: as in `csdl_keras.train`, whose argument overrides it. Defaults to `"quick"`.
 
     Example:
 
-    >>> class Linear(Body):
+    >>> import numpy as np
+    >>> from csdl_keras import models, training
+    >>> class Linear(training.Body):
     ...     def build(self, x, num_outputs, output, seed):
-    ...         return mlp(x.shape[1:], num_outputs, (), output=output, seed=seed)
+    ...         return models.mlp(x.shape[1:], num_outputs, (), output=output, seed=seed)
     >>> Linear(epochs=3).build(np.zeros((5, 4)), 2, "cost", seed=0).output_shape
     (None, 2)
     """
@@ -117,11 +119,11 @@ class Body(Choices):
     is_network: ClassVar[bool] = True
     #: Whether its hidden layers can be pre-trained, see `hidden_layers`.
     can_pretrain: ClassVar[bool] = False
-    #: Whether `build` takes the `Table` of a data frame, with categories and missing values.
+    #: Whether `build` accepts a `Table`, with categories and missing values.
     takes_frames: ClassVar[bool] = False
-    #: Whether its inputs have to be images in [0, 1].
+    #: Whether its inputs must be images in [0, 1].
     takes_images: ClassVar[bool] = False
-    #: Choices on which neither the untrained network nor its pre-training depends.
+    #: Fields that affect neither the untrained network nor its pre-training.
     of_training: ClassVar[tuple[str, ...]] = ()
 
     def build(self, x: np.ndarray, num_outputs: int, output: str, seed: int | None) -> keras.Model:
@@ -129,26 +131,26 @@ class Body(Choices):
 
         Args:
             x: training inputs `(N, ...)`, or one input of zeros in a search.
-            num_outputs: number of classes, or of decisions where it outputs costs.
+            num_outputs: number of classes, or of decisions if it outputs costs.
             output: `"probability"`, `"cost"` or, for `"expected_cost"`, `"features"`.
             seed: seed of the weights, or `None`.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `build`.")
 
     def optimizer(self, shape: Sequence[int], on_costs: bool) -> keras.optimizers.Optimizer:
-        """Returns the optimizer for inputs of that shape, on costs or on labels alone."""
+        """Returns the optimizer for inputs of that shape, for training on costs or on labels."""
         return keras.optimizers.Adam(self.learning_rate)
 
     def monitor(self, shape: Sequence[int]) -> str | None:
-        """Returns the metric that early stopping watches; `None` keeps the last epoch."""
+        """Returns the metric for early stopping; `None` keeps the last epoch."""
         return "val_average_cost"
 
     def augments(self, shape: Sequence[int]) -> bool:
-        """Tells whether images are changed in training, and views of them averaged afterwards."""
+        """Returns whether images are augmented in training, and views averaged afterwards."""
         return False
 
     def networks_on(self, shape: Sequence[int]) -> int:
-        """Returns the number of networks whose outputs are averaged, unless a call says it."""
+        """Returns the default number of networks whose outputs are averaged."""
         return EFFORTS[self.effort].networks
 
     def stretch(self, size: int) -> int:
@@ -156,11 +158,11 @@ class Body(Choices):
         return math.ceil(self.min_steps / (self.epochs * math.ceil(size / self.batch_size)))
 
     def batch_on(self, shape: Sequence[int]) -> int:
-        """Returns the number of examples in a batch."""
+        """Returns the batch size."""
         return self.batch_size
 
     def passes_on(self, shape: Sequence[int]) -> int:
-        """Returns how many times an epoch passes over the examples."""
+        """Returns the number of passes over the examples in an epoch."""
         return 1
 
     def steps_on(self, shape: Sequence[int]) -> int:
@@ -169,7 +171,7 @@ class Body(Choices):
         return self.epochs_on(shape) * math.ceil(examples / self.batch_on(shape))
 
     def asked_epochs(self, shape: Sequence[int]) -> int:
-        """Returns the number of epochs before `min_steps` asks for more."""
+        """Returns the number of epochs without regard to `min_steps`."""
         return self.epochs
 
     def epochs_on(self, shape: Sequence[int]) -> int:
@@ -177,7 +179,7 @@ class Body(Choices):
         return self.epochs * self.stretch(shape[0])
 
     def patience_on(self, shape: Sequence[int]) -> int:
-        """Returns the epochs without improvement before training stops."""
+        """Returns the number of epochs without improvement before training stops."""
         epochs = self.epochs_on(shape)
         if self.patience is None:
             return epochs
@@ -192,11 +194,12 @@ class MLP(Body):
         hidden_units: units of each hidden layer. Defaults to `(500, 500, 500)`.
         optimizer_name: `"sgd"` (default) or `"adam"`.
         momentum: momentum of SGD. Defaults to 0.9.
-        **choices: see `Body`; a learning rate of 0.2 by default.
+        **choices: see `Body`; the learning rate defaults to 0.2.
 
     Example:
 
-    >>> MLP(hidden_units=(20,), epochs=3).epochs
+    >>> from csdl_keras import training
+    >>> training.MLP(hidden_units=(20,), epochs=3).epochs
     3
     """
 
@@ -219,16 +222,17 @@ class MLP(Body):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CaffeCNN(Body):
-    """The paper's convolutional network, `models.caffe_cifar10`, at a rate that falls to 0.
+    """The paper's convolutional network, `models.caffe_cifar10`, trained with cosine decay.
 
     Args:
         variant: `"quick"` (default) or `"full"`.
         optimizer_name: `"sgd"` (default), with momentum 0.9, or `"adam"`.
-        **choices: see `Body`; 8 epochs of batches of 25 by default.
+        **choices: see `Body`; by default 8 epochs with batches of 25.
 
     Example:
 
-    >>> CaffeCNN().variant
+    >>> from csdl_keras import training
+    >>> training.CaffeCNN().variant
     'quick'
     """
 
@@ -254,40 +258,42 @@ class CaffeCNN(Body):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AutoNetwork(Body):
-    """The network of the default algorithms, chosen from the shape of an input.
+    """The network of the default algorithms, which depends on the shape of the inputs.
 
-    Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`. Muon
-    trains the kernels of convolutions, AdamW all other weights. Images are shifted at random,
-    and from a sixth of the epochs on rotated, zoomed and flipped as far as held-out classes survive
-    that; the last epoch is kept, and outputs are averaged over shifted copies. For tables the epoch
-    of the lowest validation loss is kept; the learning rate falls to 0 four times, each time in
-    twice as many epochs, so that four lengths of training are tried.
+    Images `(height, width, channels)` get `models.convnet`, other inputs `models.tabular`. Muon
+    trains the kernels of convolutions, AdamW all other weights. Images are shifted at random, and
+    after a sixth of the epochs rotated, zoomed and flipped as far as held-out accuracy does not
+    suffer; the last epoch is kept, and outputs are averaged over shifted copies. On tables, the
+    learning rate falls to 0 four times, each time in twice as many epochs, so that four lengths of
+    training are tried; the epoch of the lowest validation loss is kept.
 
     Args:
-        epochs: epochs; `None` (default) are those of the effort on images, 30 on tables.
-        filters: filters of each block of `models.convnet`; `None` (default) are those of the
-            effort, and `(32, 64, 128)` for images of 256 pixels at most.
-        batch_size: examples in a batch; `None` (default) are 100 images or 200 rows.
+        epochs: number of epochs; `None` (default) follows the effort on images, and is 30 on
+            tables.
+        filters: filters of each block of `models.convnet`; `None` (default) follows the effort, but
+            is `(32, 64, 128)` for images of at most 256 pixels.
+        batch_size: batch size; `None` (default) is 100 images or 200 rows.
         learning_rate: the highest learning rate of AdamW; that of Muon is five times as high.
             `None` (default) is 0.003 on images, 0.005 on tables.
         patience: as in `Body`; `None` (default) is half of the epochs.
-        label_smoothing: share of a label that is spread over all classes, if a calibration
-            follows that undoes it. Defaults to 0.05.
-        clipnorm: largest norm of the gradient when training on costs; `None` for no limit.
+        label_smoothing: label smoothing, which is used only if a calibration follows. Defaults to
+            0.05.
+        clipnorm: maximum norm of the gradient when training on costs; `None` for no limit.
             Defaults to 1.
-        min_steps: least number of updates. To reach it, a small set of images gets more epochs,
-            and an epoch passes over a small table several times. `None` (default) is 500 on
-            images, 1000 on tables.
+        min_steps: minimum number of updates. To reach it, small sets of images are trained for more
+            epochs, and an epoch passes over a small table several times. `None` (default) is 500
+            on images, 1000 on tables.
         **choices: see `Body`.
 
     Example:
 
-    >>> network, table = AutoNetwork(), (1000, 4)
+    >>> from csdl_keras import training
+    >>> network, table = training.AutoNetwork(), (1000, 4)
     >>> network.epochs_on(table), network.passes_on(table), network.batch_on(table)
     (30, 7, 200)
     """
 
-    # `Any`, since none of these is known without a shape.
+    # `Any`, since the defaults of these depend on a shape.
     epochs: Any = choice(None, check_integer, optional=True)
     batch_size: Any = choice(None, check_integer, optional=True)
     learning_rate: Any = positive(None, optional=True)
@@ -304,17 +310,17 @@ class AutoNetwork(Body):
             return tabular(x, num_outputs, output=output, seed=seed)
         filters = self.filters
         if filters is None:
-            # Small images are cheap, so they can have the wider network that they need.
+            # Small images need a wider network, which is fast on them.
             small = math.prod(x.shape[1:3]) <= 256
             filters = (32, 64, 128) if small else EFFORTS[self.effort].filters
         low, high = float(x.min()), float(x.max())
         if low == high or (low >= 0 and 0.1 <= high <= 1):
-            low, high = 0.0, 1.0  # also if no pixel is white
+            low, high = 0.0, 1.0  # Even if no pixel is white.
         return convnet(
             x.shape[1:],
             num_outputs,
             filters=filters,
-            # Two pixels of 28, and at least a whole pixel.
+            # About 2 of 28 pixels, and at least one.
             shift=min(0.5, max(0.07, 1 / max(x.shape[1:3]))),
             output=output,
             seed=seed,
@@ -352,7 +358,7 @@ class AutoNetwork(Body):
     def passes_on(self, shape: Sequence[int]) -> int:
         if self.augments(shape):
             return 1
-        # Validation after an epoch takes as long as several updates, so epochs are not short.
+        # Validation takes as long as several updates, so short epochs would be slow.
         examples = (self.min_steps or 1000) * self.batch_on(shape)
         return math.ceil(examples / (self.epochs_on(shape) * shape[0]))
 
@@ -363,7 +369,7 @@ class AutoNetwork(Body):
 
     def optimizer(self, shape: Sequence[int], on_costs: bool) -> keras.optimizers.Optimizer:
         steps = self.steps_on(shape)
-        # One costly example among many cheap ones would outweigh all the others.
+        # Without a limit, one costly example would outweigh many cheap ones.
         common = {"weight_decay": 0.01, "global_clipnorm": self.clipnorm if on_costs else None}
         if len(shape) == 4:
             rate = LinearDecay(5 * (self.learning_rate or 3e-3), steps, max(1, steps // 20))
@@ -380,13 +386,14 @@ class KernelMachine(Choices):
     """The kernel machine `baselines.CSOSR`, the only body that is not a network.
 
     Args:
-        penalty: penalty of violations. Defaults to 1.
-        gamma_factor: `gamma` of the Gaussian kernel times the number of inputs and their
+        penalty: penalty for violations. Defaults to 1.
+        gamma_factor: `gamma` of the Gaussian kernel, multiplied by the number of inputs and their
             variance. Defaults to 1.
 
     Example:
 
-    >>> KernelMachine(penalty=10).penalty
+    >>> from csdl_keras import training
+    >>> training.KernelMachine(penalty=10).penalty
     10.0
     """
 
@@ -396,7 +403,7 @@ class KernelMachine(Choices):
     is_network = can_pretrain = takes_frames = takes_images = False
 
 
-#: Bodies by their names in an `Algorithm` and in `Settings`.
+#: Bodies by their names in `Algorithm` and `Settings`.
 BODIES: dict[str, type[Body] | type[KernelMachine]] = {
     "mlp": MLP,
     "cnn": CaffeCNN,

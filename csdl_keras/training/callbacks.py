@@ -1,4 +1,4 @@
-"""Keras callbacks that end a training and show it."""
+"""Keras callbacks for early stopping and a progress bar."""
 
 import math
 
@@ -6,7 +6,7 @@ import keras
 
 
 class StopWhenDone(keras.callbacks.EarlyStopping):
-    """`EarlyStopping` that goes on as long as the loss on validation examples falls."""
+    """`EarlyStopping` that does not stop while the validation loss falls."""
 
     def __init__(self, monitor: str, patience: int):
         super().__init__(monitor, mode="min", patience=patience, restore_best_weights=True)
@@ -14,7 +14,7 @@ class StopWhenDone(keras.callbacks.EarlyStopping):
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         loss = (logs or {}).get("val_loss", math.inf)
-        # What decisions cost on few examples may be low by chance in an early epoch.
+        # On few examples, the cost of an early epoch may be low by chance.
         if loss < self.lowest_loss:
             self.lowest_loss = loss
             self.wait = -1  # The base class counts this epoch.
@@ -22,7 +22,7 @@ class StopWhenDone(keras.callbacks.EarlyStopping):
 
 
 class EpochBar(keras.callbacks.Callback):
-    """Shows a bar of the epochs of a `fit`, with the time left, below a line of `what`."""
+    """Shows a line `what`, and below it a progress bar over epochs with the time left."""
 
     observes_only = True
 

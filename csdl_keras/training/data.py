@@ -27,7 +27,7 @@ from csdl_keras.costs.known import (
 )
 from csdl_keras_cli.columns import Columns, Table, as_table, is_frame
 
-#: Share of the examples that are held out for validation where nobody says more.
+#: Default share of the examples that are held out for validation.
 HELD_OUT = 0.15
 
 
@@ -48,7 +48,7 @@ class Examples:
 
 @dataclasses.dataclass(frozen=True)
 class TrainingData:
-    """Examples, columns if inputs were a data frame, and labels if those were no integers."""
+    """Examples, with columns of a data frame, and with labels unless these are integers."""
 
     train: Examples
     validation: Examples | None = None
@@ -75,7 +75,7 @@ class TrainingData:
 
     @functools.cached_property
     def fingerprints(self) -> dict[str, str | None]:
-        """Digests of inputs and labels, of what is unlabelled, and of costs."""
+        """Digests of inputs and labels, of unlabelled inputs, and of costs."""
         return {
             "data": fingerprint(*(array for part in self.parts for array in (part.x, part.y))),
             "unlabelled": None if self.unlabelled is None else fingerprint(self.unlabelled),
@@ -90,14 +90,14 @@ def check_data(
     validation_data: Any = None,
     unlabelled: ArrayLike | None = None,
 ) -> TrainingData:
-    """Returns copies of the data if they pass their checks, data frames and labels as numbers."""
+    """Returns checked copies of the data, with data frames and labels as numbers."""
     given = label_array("y", y)
     if given.ndim != 1:
         single = given.shape[-1:] == (1,)
         hint = " Pass numpy.ravel(y)." if single else one_hot_hint("y", given)
         raise ValueError(
-            f"Expected inputs `x` and then labels `y` of shape (N,); received {shown(x)} and "
-            f"{shown(y)}.{hint or ' The order is csdl_keras.train(x, y, cost_matrix).'}"
+            f"`y` must be labels of shape (N,); received {shown(y)}, and {shown(x)} as `x`."
+            f"{hint or ' The order is csdl_keras.train(x, y, cost_matrix).'}"
         )
     table, classes = as_table(x), own_classes("y", y)
     train = _examples("x", x if table is None else table, y, costs, classes)
@@ -127,9 +127,9 @@ def _held_out(given: Any, size: int) -> np.ndarray:
     if not 0 < mask.sum() < size:
         span = f", from {rows.min()} to {rows.max()}" if whole and rows.size else ""
         raise ValueError(
-            f"Expected `validation_data` to be (x_val, y_val), or a mask ({size},) or indices "
-            f"below {size} of some of the examples, not all; received {type(given).__name__} of "
-            f"shape {rows.shape} and dtype {rows.dtype}{span}."
+            f"`validation_data` must be (x_val, y_val), or a mask ({size},) or indices below "
+            f"{size} of some of the examples, not all; received {type(given).__name__} of shape "
+            f"{rows.shape} and dtype {rows.dtype}{span}."
         )
     return mask
 
@@ -139,15 +139,15 @@ def _check_validation(
 ) -> Examples:
     if len(given) not in (2, 3):
         raise ValueError(
-            "Expected `validation_data` to be (x_val, y_val) or (x_val, y_val, costs_val), or an "
-            f"array of the examples held out; received {type(given).__name__} of {len(given)}."
+            "`validation_data` must be (x_val, y_val) or (x_val, y_val, costs_val), or an array of "
+            f"the examples to hold out; received {type(given).__name__} of {len(given)}."
         )
     x, y, *costs = given
     if table is not None and is_frame(x):
         x = Table(table.columns.encode(x), table.columns)
     elif table is not None and table.columns.categorical and not isinstance(x, Table):
         raise ValueError(
-            "Expected the inputs of `validation_data` to be a data frame, like `x`; received "
+            "The inputs of `validation_data` must be a data frame, like `x`; received "
             f"{type(x).__name__}."
         )
     found = _examples("validation_data", x, y, costs[0] if costs else None, classes)
@@ -156,8 +156,8 @@ def _check_validation(
     shapes = [() if own is None else own.shape[1:] for own in costs]
     if shapes[0] != shapes[1]:
         raise ValueError(
-            "Expected validation data with costs like those of training; received costs of "
-            f"shapes {shapes[0]} and {shapes[1]} of each example."
+            "Training and validation must have the same kind of costs; received shapes "
+            f"{shapes[0]} and {shapes[1]} per example."
         )
     return found
 
@@ -165,7 +165,7 @@ def _check_validation(
 def _examples(
     name: str, x: Any, y: ArrayLike, costs: CostsLike | None, classes: np.ndarray | None
 ) -> Examples:
-    """Returns copies of the examples, but not of known costs, if they pass their checks."""
+    """Returns checked copies of the examples; known costs are not copied."""
     # Contents are part of keys, so they must not change when the caller changes an array.
     if classes is not None:
         y = positions(f"labels of `{name}`", y, classes)
@@ -182,7 +182,7 @@ def _examples(
 
 
 def _inputs(name: str, x: Any) -> np.ndarray:
-    """Returns a float32 copy of inputs; NaN is a missing value in the `Table` of a data frame."""
+    """Returns a float32 copy of inputs; only a `Table` may have NaN, for missing values."""
     framed = isinstance(x, Table)
     hint = " If it was a data frame with strings or categories, pass the data frame itself."
     inputs = x.rows if framed else input_array(name, x, hint=hint)

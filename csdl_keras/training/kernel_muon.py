@@ -1,4 +1,4 @@
-"""An optimizer for convolutional networks, which orthogonalises the updates of kernels."""
+"""An optimizer for convolutional networks that orthogonalises updates of kernels."""
 
 import math
 from typing import Any
@@ -13,10 +13,10 @@ from csdl_keras._utils.types import Tensor
 class KernelMuon(keras.optimizers.Muon):
     """Muon for the kernels of 2D convolutions, and AdamW for all other weights.
 
-    Keras' Muon only updates matrices. Here each kernel is reshaped to a matrix that has a column
-    for each output channel. This overrides Keras' private `_should_use_adamw`, which selects the
-    variables that AdamW updates, as there is no public way; with as many epochs, networks for
-    images cost 5 to 8 % less than with AdamW.
+    Keras' Muon only updates matrices. Here, kernels are reshaped to matrices with a column for each
+    output channel. This overrides Keras' private `_should_use_adamw`, which selects the variables
+    for AdamW, since there is no public way. With the same number of epochs, networks for images
+    cost 5 to 8 % less than with AdamW.
 
     References:
         - [Jordan: Muon, an optimizer for hidden layers in neural networks,
@@ -31,8 +31,8 @@ class KernelMuon(keras.optimizers.Muon):
         tall = matrix.shape[0] >= matrix.shape[1]
         matrix = matrix if tall else ops.transpose(matrix)
         matrix = matrix / (ops.norm(matrix) + 1e-7)
-        # Each step multiplies by a polynomial of the square matrix, and all of them commute. So the
-        # steps need only the square matrix, which takes less than half of the time.
+        # Each step multiplies by a polynomial of the square matrix. These commute, so the steps
+        # need only the square matrix, which takes less than half the time.
         square = ops.transpose(matrix) @ matrix
         identity = ops.eye(matrix.shape[1], dtype=matrix.dtype)
         product = identity

@@ -1,4 +1,4 @@
-"""A learning rate that rises for some updates and then falls to 0."""
+"""A learning rate with linear warm-up and linear decay."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from csdl_keras._utils.types import Tensor
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class LinearDecay(keras.optimizers.schedules.LearningRateSchedule):
-    """Raises the learning rate linearly to `peak`, and then lowers it linearly to 0.
+    """Raises the learning rate linearly to `peak`, then lowers it linearly to 0.
 
-    Keras has no linear schedule with a warm-up, without which networks for images cost 2 % more.
+    Keras has no linear schedule with warm-up. Without warm-up, networks for images cost 2 % more.
     """
 
     def __init__(self, peak: float, steps: int, warmup_steps: int):

@@ -1,4 +1,4 @@
-"""The objectives of training: loss, outputs and the decisions that each can price."""
+"""The objectives of training: losses, outputs and supported decisions."""
 
 import dataclasses
 import inspect
@@ -28,33 +28,35 @@ _OUTPUTS = {"probability": ("argmax", "bayes"), "cost": ("argmin",)}
 class Objective:
     """The objective of a network's training.
 
-    One of your own goes into an `Algorithm` in place of a name. A cache keeps its training if
-    your loss has a `version`, see `csdl_keras.StageCache`.
+    Pass your own objective to `Algorithm` instead of a name. A cache keeps its training if your
+    loss has a `version`, see `csdl_keras.StageCache`.
 
     Args:
         name: name in messages and descriptions.
-        loss: a function of costs (unless `on_costs`, of labels) and outputs, both `(batch, D)`,
-            that returns `(batch,)`; or a subclass of `keras.losses.Loss`, which is given the
-            `cost_matrix` and `cost_scale` that it takes. `None` is for bodies that are no network.
-        output: what the network outputs, `"cost"` (default) or `"probability"`.
+        loss: a function of costs (without `on_costs`, of labels) and outputs, both `(batch, D)`,
+            that returns `(batch,)`; or a subclass of `keras.losses.Loss`, to whose constructor
+            `cost_matrix` and `cost_scale` are passed. `None` for bodies that are not networks.
+        output: output of the network, `"cost"` (default) or `"probability"`.
         link: `"log"` or `"logit"`, if the network outputs costs on that scale.
-        on_costs: whether the loss sees costs, and not labels alone. Defaults to True.
+        on_costs: whether the loss depends on costs, not only on labels. Defaults to True.
         weighted: whether examples are weighted by the mean cost of mistaking their class.
-        priors: whether the loss is also given `priors`, the shares of classes.
-        unit: what costs are divided by: the `"largest"` (default), or the `"mean"` of
-            those above 0, where a few may be far larger.
-        other_decisions: whether it can price decisions that are no class, such as to abstain.
-        predictions: the predictions that suit it; by default all of its `output`.
+        priors: whether `priors`, the shares of classes, are also passed to the loss.
+        unit: divisor of costs: the `"largest"` (default), or the `"mean"` of those above 0, if a
+            few may be far larger.
+        other_decisions: whether it supports decisions other than classes, such as to abstain.
+        predictions: supported predictions; by default all that fit `output`.
         searched: arguments of the loss for which searches have spaces.
         hinge: name of the objective that replaces it under `Settings(hard_hinge=True)`.
-        series: the `Algorithm.series` of algorithms that train costs with it. Defaults to
+        series: the `Algorithm.series` of algorithms that train on costs with it. Defaults to
             `"baseline"`.
 
     Example:
 
+    >>> import keras
+    >>> from csdl_keras import training
     >>> def squared(costs, outputs):
     ...     return keras.ops.mean((costs - outputs) ** 2, axis=-1)
-    >>> Objective("squared", squared).predictions
+    >>> training.Objective("squared", squared).predictions
     ('argmin',)
     """
 
@@ -72,12 +74,10 @@ class Objective:
     hinge: str | None = None
     series: str = "baseline"
 
-    #: Whether its network computes probabilities besides the costs that it outputs.
+    #: Whether its network also computes probabilities.
     calibrates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.loss is not None and not callable(self.loss):
-            raise ValueError(f"Expected `loss` to be callable or None; received {self.loss!r}.")
         check_choice("output", self.output, _OUTPUTS)
         check_choice("unit", self.unit, ("largest", "mean"))
         for one in self.predictions:
@@ -87,16 +87,16 @@ class Objective:
 
     @property
     def blind(self) -> bool:
-        """True if training looks at no costs at all."""
+        """True if training does not depend on costs."""
         return not self.on_costs and not self.weighted
 
     @property
     def searchable(self) -> bool:
-        """True if `csdl_keras.tuning` can train for it: without sample weights or priors."""
+        """True if `csdl_keras.tuning` supports it, that is, without sample weights or priors."""
         return self.loss is not None and not (self.weighted or self.priors or self.calibrates)
 
     def unit_of(self, matrix: np.ndarray, largest: float | None = None) -> float:
-        """Returns what costs are divided by; `largest` replaces the largest of the matrix."""
+        """Returns the divisor of costs; `largest` replaces the largest cost of the matrix."""
         if self.unit == "mean":
             return float(matrix[matrix > 0].mean())
         return float(matrix.max()) if largest is None else largest
@@ -110,12 +110,12 @@ class Objective:
         return body.build(x, width, self.output, seed)
 
     def targets(self, data: Examples, matrix: np.ndarray, unit: float) -> Any:
-        """Returns what `fit` is given as `y`."""
+        """Returns the targets `y` for `fit`."""
         return data.y if not self.on_costs or data.costs is None else data.costs
 
     def make_loss(self, **arguments: Any) -> Any:
-        """Returns the loss for `compile`, with `arguments` if it sees costs."""
-        assert self.loss is not None  # as for every body that is a network
+        """Returns the loss for `compile`, with `arguments` if it depends on costs."""
+        assert self.loss is not None  # Every network has a loss.
         if "cost_matrix" in inspect.signature(self.loss).parameters:
             return self.loss(**arguments)
         loss = self.loss() if isinstance(self.loss, type) else self.loss
@@ -132,11 +132,11 @@ class Objective:
             costs = {"cost_matrix": matrix / unit} if by_labels else {"cost_scale": 1 / unit}
         if self.priors:
             costs["priors"] = np.bincount(data.y, minlength=len(matrix)) / len(data.y)
-        # Early stopping must not look at costs if training does not. Mean costs of a class may
-        # all be above 0; a cost matrix is 0 for the right decision.
+        # Early stopping must not use costs if training does not. Mean costs of a class may all be
+        # above 0, so their regret is used; a cost matrix is 0 for the right decision.
         errors = 1.0 - np.eye(len(matrix))
         prices = errors if self.blind else regret(matrix) if by_labels else None
-        # The examples' own costs are checked as a whole; those of a fold may be one-hot by chance.
+        # Costs of all examples were checked; those of a fold may be one-hot by chance.
         metric = AverageCost(prices, output=self.output, binary_costs=True)
         return {"loss": self.make_loss(**costs), "metrics": [metric]}
 
@@ -149,12 +149,12 @@ class Objective:
         return weights / weights.mean()
 
     def classifier(self, network: keras.Model) -> keras.Model:
-        """Returns the trained network as one whose outputs can be decided from."""
+        """Returns the trained network as a model whose outputs can be decided from."""
         return network if self.link is None else cost_estimator(network, self.link)
 
 
 class _FunctionLoss(CostLoss):
-    """A loss that calls a function of costs and outputs; it is not saved."""
+    """A loss that calls a function of costs and outputs; it cannot be saved."""
 
     prices_any_decision = True
 
@@ -200,7 +200,7 @@ _CROSS_ENTROPY = keras.losses.SparseCategoricalCrossentropy
 _LIKELIHOOD: dict[str, Any] = {"output": "probability", "on_costs": False}
 _REGRESSION: dict[str, Any] = {"other_decisions": True, "series": "regression"}
 
-#: Objectives by the names that an `Algorithm` takes.
+#: Objectives by their names in `Algorithm`.
 OBJECTIVES: dict[str, Objective] = {
     objective.name: objective
     for objective in (

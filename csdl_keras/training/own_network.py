@@ -1,4 +1,4 @@
-"""A network of the user's as the body of an algorithm."""
+"""The user's network as the body of an algorithm."""
 
 import dataclasses
 from collections.abc import Callable
@@ -26,10 +26,10 @@ Network: TypeAlias = keras.Model | Callable[[tuple[int, ...], int], keras.Model]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class OwnNetwork(AutoNetwork):
-    """A network of the user's, trained as the network of the default algorithms is on tables."""
+    """The user's network, trained as that of the default algorithms on tables."""
 
     network: Network
-    #: Whether networks of a function are copied, so that members of an ensemble share no layers.
+    #: Whether networks of a function are copied, since members must not share layers.
     copies: bool = False
 
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
@@ -52,7 +52,7 @@ class OwnNetwork(AutoNetwork):
         network = self.network(shape, num_outputs)
         if not isinstance(network, keras.Model) or network.compiled:
             raise ValueError(
-                f"Expected a builder to return a keras.Model, not compiled; received {network!r}."
+                f"`network` must return an uncompiled keras.Model; received {network!r}."
             )
         if isinstance(network, keras.Sequential) and not network.built:
             network.build((None, *shape))
@@ -60,29 +60,29 @@ class OwnNetwork(AutoNetwork):
 
 
 def with_network(algorithm: Algorithm, network: Network | None, settings: Settings) -> Algorithm:
-    """Returns an algorithm with a network of the user's, trained as `settings.auto` says."""
+    """Returns an algorithm with the user's network, trained by `settings.auto`."""
     if network is None:
         return algorithm
     if isinstance(network, type) or not callable(network):
         raise ValueError(
-            "Expected `network` to be an uncompiled keras.Model or a function build(input_shape, "
+            "`network` must be an uncompiled keras.Model or a function build(input_shape, "
             f"num_classes) that returns one; received {network!r}.{estimator_hint(network)}"
         )
     has_own = not isinstance(algorithm.body, str) or not algorithm.body_kind.is_network
     if has_own or algorithm.pretraining_sees:
         raise ValueError(
-            "Expected `network` with an algorithm that trains one without pre-training, such as "
-            f"'calibrated_bayes', 'ensemble_bayes' or 'cost_model'; received {algorithm.name!r}."
+            f"{algorithm.name!r} does not support `network`. Use an algorithm with a network and "
+            "without pre-training, such as 'calibrated_bayes', 'ensemble_bayes' or 'cost_model'."
         )
     body = OwnNetwork(network=network, copies=(algorithm.members or 1) > 1, **vars(settings.auto))
     return dataclasses.replace(algorithm, body=body)
 
 
 def _with_inputs(network: keras.Model, shape: tuple[int, ...]) -> keras.Model:
-    """Returns the network, or of a sequential one without inputs one that has them."""
+    """Returns the network; one that is sequential and has no inputs is copied with them."""
     if not isinstance(network, keras.Sequential) or network.built:
         return network
-    # The user's own layers stay as they are, so that other data may have another shape.
+    # The user's own layers are not built, so that they can be used for other shapes later.
     layers = [it if it.built else type(it).from_config(it.get_config()) for it in network.layers]
     network = keras.Sequential(layers, name=network.name)
     network.build((None, *shape))
@@ -90,7 +90,7 @@ def _with_inputs(network: keras.Model, shape: tuple[int, ...]) -> keras.Model:
 
 
 def _copied(network: keras.Model, seeds: Seeds | None = None) -> keras.Model:
-    """Returns a copy, with `seeds` with new weights of all layers that have some to train."""
+    """Returns a copy; `seeds` give new weights to all layers with trainable weights."""
 
     def copied(layer: Any) -> Any:
         config = layer.get_config()
@@ -102,12 +102,12 @@ def _copied(network: keras.Model, seeds: Seeds | None = None) -> keras.Model:
         if old.weights and (seeds is None or not old.trainable_weights):
             new.set_weights(old.get_weights())
             if hasattr(new, "finalize_state"):
-                new.finalize_state()  # `Normalization` computes with what follows from its weights.
+                new.finalize_state()  # `Normalization` derives values from its weights.
     return copy
 
 
 def _reseeded(config: Any, seeds: Seeds) -> Any:
-    """Returns a config with other seeds, so that no two copies begin at the same weights."""
+    """Returns a config with new seeds, so that copies begin at different weights."""
     if isinstance(config, (list, tuple)):
         return type(config)(_reseeded(one, seeds) for one in config)
     if not isinstance(config, dict):
@@ -128,16 +128,15 @@ def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | No
     if kind == "cost" or (output == "cost" and kind != "features"):
         ends = "costs by a CostOutput" if output == "cost" else "logits or probabilities"
         raise ValueError(
-            f"Expected a network that outputs features, or {ends}, for an algorithm whose network "
-            f"outputs {output!r}; received {network.name!r}, which outputs {kind!r}."
+            f"The network {network.name!r} outputs {kind!r}, but the algorithm needs {output!r}. "
+            f"End it in features, or in {ends}."
         )
     while output == "features" and kind != "features":
         layer, sources = layer_of(tensor), sources_of(tensor)
         if isinstance(layer, keras.Model) or len(sources) != 1:
             raise ValueError(
-                "Expected a network whose features can be taken from before its last layer; "
-                f"received {network.name!r}, which ends in {type(layer).__name__} {layer.name!r}. "
-                "Pass it without its output layer."
+                f"The network {network.name!r} ends in {type(layer).__name__} {layer.name!r}, "
+                "whose inputs cannot be used as features. Pass it without its output layer."
             )
         (tensor,) = sources
         kind = network_kind(tensor, num_outputs)
@@ -146,8 +145,8 @@ def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | No
         tensor = pools[len(tensor.shape)](name="mean")(tensor)
     if len(tensor.shape) != 2:
         raise ValueError(
-            f"Expected a network of outputs (batch, F), or of maps of features; received "
-            f"{network.name!r} with outputs of shape {tuple(tensor.shape)}."
+            f"The network {network.name!r} must output (batch, F) or feature maps; received shape "
+            f"{tuple(tensor.shape)}."
         )
     if output == "features":
         end = keras.layers.Identity(name="features")(tensor)
@@ -160,7 +159,7 @@ def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | No
 
 
 def network_kind(tensor: Tensor, num_outputs: int) -> str:
-    """Returns what an output is: `"probability"`, `"cost"`, `"logits"` or `"features"`."""
+    """Returns the kind of an output: `"probability"`, `"cost"`, `"logits"` or `"features"`."""
     kind, words = describe_tensor(tensor)
     layer = layer_of(tensor)
     while isinstance(layer, keras.Model) and has_structure(layer):
@@ -170,8 +169,8 @@ def network_kind(tensor: Tensor, num_outputs: int) -> str:
     if kind in ("probability", "cost"):
         if width != num_outputs and not (alone and kind == "probability"):
             raise ValueError(
-                f"Expected a network with an output for each of {num_outputs} classes; received "
-                f"{width} of one that ends in {words}."
+                f"The network ends in {words} with {width} outputs; it needs one for each of "
+                f"{num_outputs} classes."
             )
         return kind
     linear = isinstance(layer, keras.layers.Dense) and activation is keras.activations.linear

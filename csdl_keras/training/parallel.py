@@ -1,4 +1,4 @@
-"""Runs tasks where joblib is configured to: in this process, in others, or on a cluster."""
+"""Runs tasks by joblib's configuration: in this process, in others, or on a cluster."""
 
 import contextlib
 import functools
@@ -18,7 +18,7 @@ from csdl_keras.fitting.cache import SETTINGS, environment
 def run_tasks(
     tasks: Mapping[str, Callable[[], Any]], wanted: dict[str, Any]
 ) -> Iterator[tuple[str, Any]]:
-    """Yields the name and the result, or the exception, of each task as soon as it ends."""
+    """Yields the name and the result or exception of each task as soon as it ends."""
     import joblib  # slow to import
 
     left = {name: (name, os.getpid(), wanted, task) for name, task in tasks.items()}
@@ -32,7 +32,7 @@ def run_tasks(
     with _threads(joblib.effective_n_jobs(joblib.Parallel().n_jobs)):
         try:
             yield from run(list(left))
-        except BrokenProcessPool:  # Run alone, only the task that ends its process fails.
+        except BrokenProcessPool:  # Rerun one by one, so that only the culprit fails.
             for name in list(left):
                 try:
                     yield from run([name])
@@ -41,7 +41,7 @@ def run_tasks(
 
 
 def several_jobs() -> bool:
-    """Tells whether joblib is configured to run several tasks at once."""
+    """Returns whether joblib is configured to run several tasks in parallel."""
     import joblib  # slow to import
 
     return joblib.Parallel().n_jobs != 1
@@ -49,10 +49,10 @@ def several_jobs() -> bool:
 
 @contextlib.contextmanager
 def _threads(jobs: int) -> Iterator[None]:
-    """Shares the cores among processes; TensorFlow ignores the variables that joblib sets."""
+    """Divides the cores among processes, since TensorFlow ignores the variables of joblib."""
     import joblib  # slow to import
 
-    # joblib counts the cores that a container may use, of which Python would count more.
+    # joblib counts the cores available to a container, Python those of the machine.
     names = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
     added = [name for name in names if jobs > 1 and name not in os.environ]
     os.environ.update(dict.fromkeys(added, str(max(1, joblib.cpu_count() // jobs))))
@@ -66,7 +66,7 @@ def _threads(jobs: int) -> Iterator[None]:
 def _attempt(
     name: str, caller: int, wanted: dict[str, Any], task: Callable[[], Any]
 ) -> tuple[str, Any]:
-    """Runs a task; an exception is a result, so that joblib does not stop at it."""
+    """Runs a task; returns exceptions, so that joblib does not stop."""
     elsewhere, parent = os.getpid() != caller, multiprocessing.parent_process()
     if elsewhere and parent is not None and parent.pid is not None:
         _end_with(parent.pid)
@@ -77,8 +77,8 @@ def _attempt(
             keras.config.set_dtype_policy(keras.dtype_policies.deserialize(wanted["dtype_policy"]))
         if (found := environment()) != wanted:
             raise ValueError(
-                "Expected training to run in the versions and settings of Keras in which it was "
-                f"asked for, whose results it keeps, {wanted}; received {found}."
+                f"Keras settings or versions changed during training, from {wanted} to {found}. "
+                "Change them only after the last result."
             )
         return name, task()
     except Exception as error:
@@ -88,12 +88,12 @@ def _attempt(
             forget_models()
 
 
-@functools.cache  # once in a process
+@functools.cache  # Once per process.
 def _end_with(parent: int) -> None:
-    """Ends this process soon after its parent, which a signal may end at once."""
+    """Ends this process soon after its parent, which a signal may kill."""
 
     def watch() -> None:
-        # A process whose parent has ended gets another one.
+        # A process whose parent has ended gets a new parent.
         while os.getppid() == parent:
             time.sleep(0.5)
         os._exit(1)
@@ -102,7 +102,7 @@ def _end_with(parent: int) -> None:
 
 
 def forget_models() -> None:
-    """Frees all models of this process, which Keras would otherwise keep, but not its settings."""
+    """Frees all models of this process, but keeps Keras' settings."""
     policy, distribution = keras.config.dtype_policy(), keras.distribution.distribution()
     keras.utils.clear_session()
     keras.distribution.set_distribution(distribution)

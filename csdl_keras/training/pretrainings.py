@@ -15,7 +15,7 @@ from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.bodies import Choices, choice, positive, share
 
-#: What pre-training can look at, and the paper's mark of each in Table 1.
+#: The data that pre-training can use, with the paper's marks in Table 1.
 MARKS = {"inputs": "X", "errors": "E", "costs": "O"}
 
 
@@ -23,16 +23,18 @@ MARKS = {"inputs": "X", "errors": "E", "costs": "O"}
 class Pretraining(Choices):
     """Base class of pre-trainings, which prepare a network before its training.
 
-    One of your own is a subclass that implements `run`, and goes into an `Algorithm` in place of
-    a name. A cache keeps what it trains if it has a `version`, see `csdl_keras.StageCache`.
+    For your own pre-training, implement `run` in a subclass, and pass an instance to `Algorithm`
+    instead of a name. A cache keeps its results if it has a `version`, see `csdl_keras.StageCache`.
 
     Args:
-        sees: `"inputs"` alone; `"errors"`, the 0/1 costs of labels; or `"costs"` (default).
+        sees: data that it uses: only `"inputs"`; `"errors"`, the 0/1 costs of labels; or `"costs"`
+            (default).
         epochs: epochs of each layer. Defaults to 10.
 
     Example:
 
-    >>> class Nothing(Pretraining):
+    >>> from csdl_keras import training
+    >>> class Nothing(training.Pretraining):
     ...     def run(self, model, x, costs, **others):
     ...         pass
     >>> Nothing(sees="inputs").epochs
@@ -60,23 +62,23 @@ class Pretraining(Choices):
 
         Args:
             model: the untrained network.
-            x, unlabelled: inputs `(N, ...)`, and more without labels or `None`.
+            x, unlabelled: inputs `(N, ...)`, and additional ones without labels or `None`.
             costs: cost vectors `(N, D)` divided by the largest cost, 0/1 costs `(N, K)`
-                of errors, or `None` if it sees inputs alone.
-            epochs: epochs of each layer, more than its own on small sets.
+                of errors, or `None` if it uses only inputs.
+            epochs: epochs of each layer, which are more than its own on small sets.
             batch_size, callbacks, verbose: as in `keras.Model.fit`.
             seed: seed of everything random, or `None`.
-            unfinished: folder for the state from which it can be resumed, or `None`.
+            unfinished: folder for the state, to resume an interrupted run, or `None`.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `run`.")
 
     def layers(self, model: keras.Model) -> list[keras.layers.Layer]:
-        """Returns the layers that it trains; by default the hidden `Dense` layers."""
+        """Returns the layers to train, by default the hidden `Dense` layers."""
         return list(hidden_layers(model))
 
     @property
     def looks_at(self) -> str:
-        """The part of the data that it uses under its choices, see `sees`."""
+        """The data that it uses with its settings, see `sees`."""
         return self.sees
 
 
@@ -87,14 +89,15 @@ class AutoEncoders(Pretraining):
     Args:
         learning_rate: learning rate of the optimizer. Defaults to 0.001.
         optimizer: `"adam"` (default) or `"sgd"`.
-        corruption: probability of zeroing an input. Defaults to 0.25.
+        corruption: probability of setting an input to zero. Defaults to 0.25.
         beta: balance between reconstruction (0) and costs (1). Defaults to 0.25.
         tied_weights: whether decoders use the transposed weights. Defaults to False.
-        **choices: see `Pretraining`; names of an `Algorithm` decide what it sees.
+        **choices: see `Pretraining`; `sees` is set by the `Algorithm`.
 
     Example:
 
-    >>> AutoEncoders(beta=0).looks_at
+    >>> from csdl_keras import training
+    >>> training.AutoEncoders(beta=0).looks_at
     'inputs'
     """
 
@@ -106,7 +109,7 @@ class AutoEncoders(Pretraining):
 
     @property
     def looks_at(self) -> str:
-        """As `sees`; with `beta = 0` it is the cost-blind auto-encoder."""
+        """As `sees`, but with `beta = 0` only the inputs."""
         return self.sees if self.beta > 0 else "inputs"
 
     def run(
@@ -128,12 +131,12 @@ class AutoEncoders(Pretraining):
             optimizer=kind(self.learning_rate),
             tied=self.tied_weights,
             cache=None if unfinished is None else StageCache(unfinished),
-            binary_costs=True,  # `Trainer` has checked the costs before they were scaled.
+            binary_costs=True,  # `Trainer` checked the costs before scaling.
             **fit_arguments,
         )
 
 
-#: The part of the data that each pre-training of the paper sees, by its name in an `Algorithm`.
+#: The data that each of the paper's pre-trainings uses, by its name in `Algorithm`.
 PRETRAININGS: dict[str, str | None] = {
     "none": None,
     "dae": "inputs",

@@ -1,4 +1,4 @@
-"""Choices of training, one set for all algorithms."""
+"""The settings of training."""
 
 import dataclasses
 import operator
@@ -26,21 +26,21 @@ def _part(default: Choices) -> Any:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(Choices):
-    """The choices that all algorithms share, so that they differ only by their stages.
+    """The settings that all algorithms share, so that they differ only in their stages.
 
     Args:
-        mlp, cnn: `training.MLP` and `training.CaffeCNN`, the paper's networks.
+        mlp, cnn: a `training.MLP` and a `training.CaffeCNN`, the paper's networks.
         auto: a `training.AutoNetwork`, the network of the default algorithms.
-        svm: a `training.KernelMachine`, the machine of `csosr`.
+        svm: a `training.KernelMachine`, the kernel machine of `csosr`.
         pretraining: a `training.AutoEncoders`, the pre-training of `mlp`.
-        hard_hinge: whether SOSR algorithms train with the hinge, `OneSidedLoss`, that SOSR
-            smooths, as the authors' code does. Defaults to False.
-        members: number of networks of different seeds whose outputs are averaged; `None`
-            (default) is the algorithm's own, or what the effort says.
+        hard_hinge: whether SOSR algorithms train with the hinge loss `OneSidedLoss`, as the
+            authors' code does, instead of its smooth version. Defaults to False.
+        members: number of networks with different seeds whose outputs are averaged; `None`
+            (default) follows the algorithm, or else the effort.
 
     Example:
 
-    >>> from csdl_keras import training
+    >>> from csdl_keras import Settings, training
     >>> settings = Settings(mlp=training.MLP(hidden_units=(100,)))
     >>> settings.limit_epochs(3).mlp.epochs, settings.replace({"cnn.epochs": 4}).cnn.epochs
     (3, 4)
@@ -55,14 +55,14 @@ class Settings(Choices):
     members: int | None = choice(None, check_integer, optional=True)
 
     def limit_epochs(self, epochs: int) -> "Settings":
-        """Returns a copy that trains at most `epochs` epochs, and pre-trains no longer."""
+        """Returns a copy that trains and pre-trains for at most `epochs` epochs."""
         limits = {"pretraining.epochs": min(self.pretraining.epochs, epochs)}
         for body in ("mlp", "cnn", "auto"):
             limits |= {f"{body}.epochs": epochs, f"{body}.min_steps": 1}
         return self.replace(limits)
 
     def replace(self, choices: Mapping[str, object]) -> "Settings":
-        """Returns a copy with other choices, by names such as `"mlp.learning_rate"`."""
+        """Returns a copy with changed values, by names such as `"mlp.learning_rate"`."""
         changed: Any = self
         for name, value in choices.items():
             owner, _, field = name.rpartition(".")
@@ -72,32 +72,32 @@ class Settings(Choices):
         return changed
 
     def body_of(self, algorithm: Algorithm) -> Any:
-        """Returns the body of an algorithm with its choices, at the algorithm's effort."""
+        """Returns the body of an algorithm, with the algorithm's effort."""
         body = getattr(self, algorithm.body) if isinstance(algorithm.body, str) else algorithm.body
         if algorithm.effort is None or not body.is_network:
             return body
         return dataclasses.replace(body, effort=algorithm.effort)
 
     def pretraining_of(self, algorithm: Algorithm) -> Pretraining | None:
-        """Returns the pre-training of an algorithm with its choices; `None` without one."""
+        """Returns the pre-training of an algorithm, or `None`."""
         if not isinstance(algorithm.pretraining, str):
             return algorithm.pretraining
         if algorithm.pretraining_sees is None:
             return None
         found = dataclasses.replace(self.pretraining, sees=algorithm.pretraining_sees)
-        if found.looks_at == "inputs":  # All that look at inputs alone are the same.
+        if found.looks_at == "inputs":  # All that use only inputs share one training.
             return dataclasses.replace(found, sees="inputs", beta=0.0)
         return found
 
     def with_members(self, algorithm: Algorithm, shape: Sequence[int]) -> Algorithm:
-        """Returns an algorithm with its number of networks on inputs of a shape, `(N, ...)`."""
+        """Returns an algorithm with its number of networks for inputs of a shape `(N, ...)`."""
         body, members = self.body_of(algorithm), 1
-        if body.is_network:  # Training of others draws nothing at random.
+        if body.is_network:  # The training of others is not random.
             members = self.members or algorithm.members or body.networks_on(shape)
         return dataclasses.replace(algorithm, members=members)
 
     def names(self, algorithm: Algorithm) -> list[str]:
-        """Returns the names, as `replace` takes them, of the choices that an algorithm reads."""
+        """Returns the names, as in `replace`, of the settings that an algorithm uses."""
         found = ["hard_hinge"] if algorithm.objective.hinge is not None else []
         if isinstance(algorithm.body, str):
             fields = dataclasses.fields(self.body_of(algorithm))
@@ -109,12 +109,12 @@ class Settings(Choices):
         return found
 
     def columns(self, algorithm: Algorithm) -> dict[str, Any]:
-        """Returns the choices that an algorithm reads by the names of their columns."""
+        """Returns the settings that an algorithm uses, by the names of their columns."""
         return {column(it): operator.attrgetter(it)(self) for it in self.names(algorithm)}
 
 
 def column(name: str) -> str:
-    """Returns the column of a choice in tables of results, such as `"pretraining_epochs"`."""
+    """Returns the column of a setting in tables of results, such as `"pretraining_epochs"`."""
     owner, _, field = name.rpartition(".")
     of_bodies = {it.name for it in dataclasses.fields(Body)}
     return f"{owner}_{field}" if owner == "pretraining" and field in of_bodies else field

@@ -66,43 +66,49 @@ def train(
     seed: int | None = None,
     verbose: Verbose = "auto",
 ) -> Classifier:
-    """Trains a classifier whose decisions cost little, from end to end.
+    """Trains a classifier whose decisions cost little.
+
+    The default algorithm, `"calibrated_bayes"`, trains a network on the labels, calibrates its
+    class probabilities on held-out examples, and decides for the lowest expected cost.
+    `"ensemble_bayes"` averages several such networks. Others train on the costs themselves, such
+    as `"cost_model"` and the paper's `"csdnn"`.
 
     Args:
         x: inputs `(N, ...)`: images `(N, height, width, channels)`, rows, or a data frame of pandas
-            or Polars, whose categories, dates and missing values the network for tables takes.
-        y: labels `(N,)`: integers, which are the rows of the cost matrix, or strings or
+            or Polars; the default network supports categories, dates and missing values.
+        y: labels `(N,)`: integers, which are row numbers of the cost matrix, or strings or
             booleans, whose sorted order (`numpy.unique`) is that of the rows.
-        cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`. A data frame
-            that names rows and columns after the labels may have any order.
-        algorithm: a name of `ALGORITHMS`, or an `Algorithm`. Defaults to `"calibrated_bayes"`.
-        costs: costs of each example that replace a cost matrix: vectors `(N, D)`, or if they
+        cost_matrix: `(K, D)`, `C[true, decision]`, or `None` (default) with `costs`. A data frame
+            with rows and columns named after the labels may be in any order.
+        algorithm: a name in `ALGORITHMS`, or an `Algorithm`. Defaults to `"calibrated_bayes"`.
+        costs: costs of each example, instead of a cost matrix: vectors `(N, D)`, or if they
             are known when deciding, `(N, K, D)` or `csdl_keras.costs.AffineCosts`.
-        validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`, for the
-            choice of an epoch and calibration; or an array, a mask `(N,)` or indices of the
-            examples of `x` to hold out. `None` (default) holds out 15 % of each class;
-            `"ensemble_bayes"` trains each network without another fold instead. `False` trains
-            on all examples, without early stopping and calibration.
+        validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`, used to
+            select the best epoch and to calibrate; or a mask `(N,)` or indices of the examples of
+            `x` to hold out for that. `None` (default) holds out 15 % of each class, or for each
+            network of `"ensemble_bayes"` a different fold. `False` trains on all examples, without
+            early stopping and calibration.
         network: an uncompiled `keras.Model`, or a function `build(input_shape, num_classes)` that
-            returns one, which an algorithm without pre-training trains in place of its own. It
-            ends in a softmax, a logistic unit, logits (`Dense(K)`), a `CostOutput`, or features,
-            which get an output layer. Members of an ensemble train copies with new weights;
-            frozen layers keep theirs.
-        effort: `"quick"`, `"balanced"` or `"best"`, a name of `training.EFFORTS`; `None`
-            (default) is `"balanced"` for `"ensemble_bayes"` and `"quick"` for others.
-        epochs: most epochs of training, and of pre-training; `None` (default): as in `settings`.
+            returns one, to train instead of the algorithm's own network, unless the algorithm
+            pre-trains. It ends in a softmax, a sigmoid unit, logits (`Dense(K)`), a `CostOutput`,
+            or features, to which an output layer is added. Members of an ensemble train copies
+            with new weights; frozen layers keep theirs.
+        effort: how long to train: `"quick"`, `"balanced"` or `"best"`, see `training.EFFORTS`;
+            `None` (default) is `"balanced"` for `"ensemble_bayes"` and `"quick"` for others.
+        epochs: maximum number of epochs of training, and of pre-training; `None` (default): as in
+            `settings`.
         settings: a `Settings`; `None` (default) is `Settings()`.
         seed: seed of everything random; `None` (default) follows `keras.utils.set_random_seed`.
         verbose: `"auto"` (default) shows a bar of epochs for each network in a terminal or
             notebook; 0, 1 and 2 are as in `keras.Model.fit`.
 
     Returns:
-        A `keras.Model`, for `"csosr"` a `csdl_keras.baselines.CSOSR`, for `csdl_keras.decide`.
-        Outputs that are costs are divided by `model.unit`; `model.history` is the `History` of
-        its first network; `model.classes` are the labels if they are no integers.
+        A `keras.Model`, or for `"csosr"` a `csdl_keras.baselines.CSOSR`; `csdl_keras.decide`
+        accepts both. Outputs that are costs are divided by `model.unit`; `model.history` is the
+        `History` of the first network; `model.classes` are the labels unless they are integers.
 
     Raises:
-        ValueError: if an argument fails its check, before anything is trained.
+        ValueError: before training, if an argument fails its check.
         DivergedError: if training diverges, with the epoch and the likely causes.
 
     Example:
@@ -110,9 +116,9 @@ def train(
     >>> import csdl_keras
     >>> data = csdl_keras.datasets.load("digits")
     >>> matrix = csdl_keras.costs.randomized_proportional(data.y_train, seed=0)
-    >>> model = train(data.x_train, data.y_train, matrix, "dnn_bayes", epochs=2, seed=0)
-    >>> csdl_keras.decide(model, data.x_test).shape, len(model.history.epoch)
-    ((540,), 2)
+    >>> model = csdl_keras.train(data.x_train, data.y_train, matrix, epochs=1, seed=0)
+    >>> csdl_keras.decide(model, data.x_test).shape
+    (540,)
     """
     trainer = Trainer(
         x,
@@ -130,8 +136,8 @@ def train(
     is_network = algorithm.body_kind.is_network
     if validation_data is False and is_network and not algorithm.calibrated:
         warnings.warn(
-            f"{algorithm.name!r} trains all its epochs and keeps the last one, since no examples "
-            "validate it.",
+            f"{algorithm.name!r} trains all its epochs and keeps the last one, since there are no "
+            "validation examples.",
             stacklevel=2,
         )
     has_folds = trainer.settings.with_members(algorithm, data.train.x.shape).cross_fits
@@ -151,12 +157,12 @@ class Trained:
     """A trained classifier.
 
     Args:
-        model: what `csdl_keras.train` returns.
-        seconds: seconds of pre-training and training, with those of shared trainings.
+        model: the trained model, as returned by `csdl_keras.train`.
+        seconds: seconds of pre-training and training, including those of shared trainings.
         epochs: epochs of training, without those of pre-training.
         unit: the cost that an output of 1 stands for, if the model outputs costs. Defaults to 1.
-        history: losses and metrics of each epoch of the first network; losses are of costs
-            divided by `unit`, average costs are not.
+        history: losses and metrics of each epoch of the first network. Losses are in units of
+            `unit`, average costs in yours.
     """
 
     model: Any
@@ -167,30 +173,30 @@ class Trained:
 
 
 class Trainer:
-    """Trains algorithms on one data set; what they share is trained once.
+    """Trains algorithms on one data set, and stages that they share only once.
 
-    Cost-blind and Bayes algorithms share their training for all cost matrices. Networks are
-    trained where joblib is configured to: with `joblib.parallel_config(n_jobs=2)` in two
-    processes, with `joblib.parallel_config("dask")` on a Dask cluster. That needs a `seed`, and
-    parts of your own that can be pickled. Worker processes call no `callbacks`, and share
-    pre-trainings only in the folder of a `cache`.
+    Cost-blind and Bayes algorithms share their training for all cost matrices. Training follows
+    joblib's configuration: `joblib.parallel_config(n_jobs=2)` trains in two processes,
+    `joblib.parallel_config("dask")` on a Dask cluster. Both need a `seed`, and your own objects
+    must be picklable. Worker processes do not call `callbacks`, and share pre-trainings only
+    through the folder of a `cache`.
 
     Args:
         x, y, costs, network, settings: as in `csdl_keras.train`. Images for the paper's
-            convolutional network, and inputs of pre-training, have to be in [0, 1].
-        validation_data: as in `csdl_keras.train`; `None` (default) is none. The paper's networks
-            keep the epoch of the lowest validation cost, or of the fewest errors if they are
-            cost-blind. The default algorithms are calibrated on these examples, and on tables
-            keep the epoch of the lowest loss.
-        unlabelled: inputs `(U, ...)` that pre-training sees too, or `None` (default).
-        seed: seed of everything random, which each training sets anew, so that the order of
+            convolutional network, and inputs of pre-training, must be in [0, 1].
+        validation_data: as in `csdl_keras.train`, but `None` (default) holds out nothing. The
+            paper's networks keep the epoch of the lowest validation cost, or of the fewest errors
+            if they are cost-blind. The default algorithms are calibrated on these examples, and
+            on tables keep the epoch of the lowest loss.
+        unlabelled: additional inputs `(U, ...)` for pre-training, or `None` (default).
+        seed: seed of everything random. Each training sets it again, so that the order of
             requests does not matter. `None` (default) follows the global state.
-        cache: a `StageCache` in which finished trainings are looked up and kept; it needs a
-            `seed`. With a folder, a killed training goes on from its last epoch, or one at most
-            30 seconds earlier. `None` (default) keeps trainings in memory.
+        cache: a `StageCache` for finished trainings; it needs a `seed`. With a folder, an
+            interrupted training continues from its last epoch, or from one at most 30 seconds
+            earlier. `None` (default) keeps trainings in memory.
         callbacks: Keras callbacks for each `fit`. With a `cache` or several processes they may
-            only observe: Keras' loggers and checkpoints, and your own callbacks that have
-            the attribute `observes_only = True`.
+            only observe: Keras' loggers and checkpoints, and your own callbacks with the
+            attribute `observes_only = True`.
         verbose: as in `csdl_keras.train`. Defaults to 0.
 
     Raises:
@@ -201,8 +207,8 @@ class Trainer:
     >>> import csdl_keras
     >>> data = csdl_keras.datasets.load("digits")
     >>> matrix = csdl_keras.costs.randomized_proportional(data.y_train, seed=0)
-    >>> settings = Settings().replace({"mlp.hidden_units": (20,)}).limit_epochs(2)
-    >>> trainer = Trainer(data.x_train, data.y_train, settings=settings, seed=0)
+    >>> settings = csdl_keras.Settings().replace({"mlp.hidden_units": (20,)}).limit_epochs(2)
+    >>> trainer = csdl_keras.Trainer(data.x_train, data.y_train, settings=settings, seed=0)
     >>> blind, bayes = (trainer.train(name, matrix) for name in ("dnn_blind", "dnn_bayes"))
     >>> blind.seconds == bayes.seconds
     True
@@ -256,8 +262,8 @@ class Trainer:
         """Trains one algorithm for one cost matrix.
 
         Args:
-            algorithm, cost_matrix, effort: as in `csdl_keras.train`, which also says what raises.
-            settings: choices that replace the trainer's own; `None` (default) keeps those.
+            algorithm, cost_matrix, effort: as in `csdl_keras.train`.
+            settings: a `Settings` to use instead of the trainer's, or `None` (default).
 
         Returns:
             A `Trained`.
@@ -269,25 +275,25 @@ class Trainer:
     def train_all(
         self, requests: Iterable[Request], on_error: OnError | None = None
     ) -> Iterator[tuple[int, Trained]]:
-        """Trains several algorithms, at once where joblib is configured to.
+        """Trains several algorithms, in parallel if joblib is configured so.
 
         Args:
-            requests: an algorithm and a cost matrix each, or their own `Settings` as a third. All
+            requests: tuples of an algorithm and a cost matrix, or of these and a `Settings`. All
                 are checked before the first is trained.
             on_error: called with the index and the error of each request whose training fails,
-                while the others go on. `None` (default) raises the first error.
+                while the others continue. `None` (default) raises the first error.
 
         Returns:
-            An iterator of `(index, trained)`, as soon as each is trained.
+            An iterator of `(index, trained)`, each as soon as it is trained.
         """
         return self._start(requests, on_error)
 
     def planned_epochs(
         self, algorithm: str | Algorithm, cost_matrix: ArrayLike | None = None
     ) -> int:
-        """Returns the most epochs that an algorithm trains and pre-trains; arguments as in `train`.
+        """Returns the maximum number of epochs of an algorithm, including pre-training.
 
-        Networks that stop early need fewer, and those that are trained already none.
+        Early stopping may need fewer, and a cached training needs none. Arguments as in `train`.
         """
         planned = 0
         for one in self._plan(algorithm, cost_matrix):
@@ -303,9 +309,10 @@ class Trainer:
         cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
     ) -> str:
-        """Returns a digest of all that an algorithm's networks depend on; arguments as in `train`.
+        """Returns a digest of everything that an algorithm's networks depend on.
 
-        It is new in each call if an object of your own has no `version`.
+        If one of your own objects has no `version`, each call returns a new one. Arguments as in
+        `train`.
         """
         return StageCache.key([one.key for one in self._plan(algorithm, cost_matrix, settings)])
 
@@ -321,7 +328,7 @@ class Trainer:
             if algorithm.calibrated and first.held_out is None:
                 warnings.warn(
                     f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is "
-                    "none, so they stay as they are.",
+                    "none, so they are not calibrated.",
                     stacklevel=3,
                 )
             if len(shape) == 3 and (algorithm.body == "auto" or first.body.takes_images):
@@ -333,7 +340,7 @@ class Trainer:
         if several_jobs():
             check_observers(self.callbacks, "several processes")
             if self.seed is None:  # Processes cannot share a state of random numbers.
-                raise ValueError("Expected a `seed` where joblib runs several jobs; received None.")
+                raise ValueError("Training in several processes needs a `seed`; received None.")
         return self._run(dict(enumerate(planned)), on_error)
 
     def _plan(
@@ -351,23 +358,24 @@ class Trainer:
         matrix, body = _check_costs(data, algorithm, cost_matrix), algorithm.body_kind
         if data.classes is not None and not body.is_network:
             raise ValueError(
-                f"Expected integer labels for {algorithm.name!r}; received "
-                f"{data.classes.tolist()}. Pass numpy.unique(y, return_inverse=True)[1]."
+                f"{algorithm.name!r} needs integer labels; received {data.classes.tolist()}. Pass "
+                "numpy.unique(y, return_inverse=True)[1]."
             )
         if data.columns is not None and not body.takes_frames:
             missing = any(np.isnan(part.x).any() for part in data.parts)
             if missing or data.columns.categorical:
                 raise ValueError(
-                    "Expected a data frame of numbers without missing values for the network of "
-                    f"{algorithm.name!r}; received categories, dates or missing values. Take "
-                    "'calibrated_bayes', whose network encodes them."
+                    f"{algorithm.name!r} does not support data frames with categories, dates or "
+                    "missing values. Use one that does, such as 'calibrated_bayes'."
                 )
         if body.takes_images:
             for part in data.parts:
                 check_range("images for a convolutional network", part.x, 0, 1)
         folds = None
         if data.validation is None and algorithm.cross_fits:
-            number = max(members, 5)  # Two networks would learn from half of the examples each.
+            number = max(
+                members, 5
+            )  # With 2 folds, networks would learn from only half of the examples.
             folds = assign_folds(data.train.y, number, self.seed)
             if np.bincount(folds[folds >= 0], minlength=number).min() < 2:
                 folds = None  # too few examples
@@ -401,7 +409,7 @@ class Trainer:
                         yield index, trained
 
     def _results(self, networks: "list[Training]") -> "Iterator[tuple[str, _Results | Exception]]":
-        """Yields what the cache keeps, and then trains the others."""
+        """Yields results from the cache, and then trains the others."""
         missing: dict[str, tuple[Training, StageCache]] = {}
         for network in networks:
             cache = self.cache if is_kept(network.descriptions) else StageCache()
@@ -410,7 +418,7 @@ class Trainer:
                 yield network.key, kept
             else:
                 missing[network.key] = network, cache
-        # Other processes have no callbacks, show nothing, and have a memory of their own.
+        # Other processes do not have the callbacks, nor the memory, of this one.
         elsewhere = several_jobs()
         watched: Any = ((), 0) if elsewhere else (self.callbacks, self.verbose)
         tasks = {
@@ -431,18 +439,16 @@ def _check_costs(
     own, known, classes = data.train.costs, data.mean_costs, data.classes
     if (cost_matrix is None) == (own is None and known is None):
         received = "neither" if cost_matrix is None else "both"
-        raise ValueError(
-            f"Expected a `cost_matrix`, or `costs` of each example; received {received}."
-        )
+        raise ValueError(f"Pass either a `cost_matrix` or `costs`; received {received}.")
     if own is not None:
         matrix = check_mean_costs(class_means(data.train.y, own))
     elif known is not None:
         matrix = known
         if not algorithm.shares_training:
             raise ValueError(
-                "Expected an algorithm that trains on labels alone, such as 'calibrated_bayes', "
-                f"with costs of shape (N, K, D); received {algorithm.name!r}. It trains on the "
-                "vectors `csdl_keras.costs.cost_vectors(costs, y)`."
+                f"{algorithm.name!r} trains on costs, so it does not support costs of shape (N, K, "
+                "D). Use an algorithm such as 'calibrated_bayes', or pass the vectors "
+                "`csdl_keras.costs.cost_vectors(costs, y)`."
             )
     else:
         assert cost_matrix is not None  # as checked above
@@ -451,37 +457,34 @@ def _check_costs(
         matrix = check_cost_matrix(cost_matrix, square=False, classes=classes)
     if data.classes is not None and own is None and len(matrix) != len(data.classes):
         raise ValueError(
-            f"Expected costs with a row for each of the labels {data.classes.tolist()}; received "
+            f"Costs must have a row for each of the labels {data.classes.tolist()}; received "
             f"{len(matrix)} rows."
         )
     for part in data.parts:
         check_labels(part.y, len(matrix))
     check_numbered("classes", len(matrix), keras.config.floatx())
     if not matrix.any():
-        raise ValueError("Expected costs with an entry above 0; received all zeros.")
+        raise ValueError("All costs are 0, so that all decisions are equally good.")
     (num_classes, decisions), objective = matrix.shape, algorithm.objective
-    received = f"received {algorithm.name!r} with {num_classes} classes and {decisions} decisions."
+    received = f"received {num_classes} classes and {decisions} decisions"
     prices_others = objective.other_decisions and algorithm.pretraining_sees != "costs"
     if decisions > num_classes and not prices_others:
         raise ValueError(
-            "Expected an algorithm that can price decisions that are no class, such as "
-            "'cost_model' or 'calibrated_bayes', or an `Objective` with `other_decisions`; "
-            f"{received}"
+            f"{algorithm.name!r} does not support decisions other than classes; {received}. Use "
+            "'calibrated_bayes', 'cost_model' or an `Objective` with `other_decisions`."
         )
     if decisions < num_classes and algorithm.prediction == "argmax":
-        raise ValueError(
-            f"Expected an algorithm that decides by costs, not for a class; {received}"
-        )
+        raise ValueError(f"{algorithm.name!r} can only decide for classes; {received}.")
     if own is not None and objective.weighted and np.diagonal(regret(matrix)).any():
         raise ValueError(
-            "Expected costs whose right decisions are on average the cheapest for "
-            f"{algorithm.name!r}; received mean costs {matrix.round(4).tolist()}."
+            f"{algorithm.name!r} needs costs whose right decisions are on average the cheapest; "
+            f"received mean costs {matrix.round(4).tolist()}."
         )
     return matrix
 
 
 class Training:
-    """The training of a network of an algorithm; its own of the `folds` validates it."""
+    """The training of one network of an algorithm, validated on its fold if there are `folds`."""
 
     def __init__(
         self,
@@ -504,7 +507,7 @@ class Training:
         own = [float(part.costs.max()) for part in data.parts if part.costs is not None]
         self.unit = self.objective.unit_of(matrix, max(own, default=None))
         self.augments = self.body.is_network and self.body.augments(shape)
-        # The share of a label that is spread over all classes, if a calibration will undo it.
+        # Labels are smoothed only if a calibration follows, which undoes the effect.
         calibrates = algorithm.calibrated and (data.validation is not None or folds is not None)
         likelihood = self.objective.loss is keras.losses.SparseCategoricalCrossentropy
         smooths = calibrates and self.objective.blind and likelihood
@@ -536,7 +539,7 @@ class Training:
 
     @functools.cached_property
     def descriptions(self) -> list[dict[str, Any]]:
-        """All that its pre-training, if it has one, and its training depend on, for their keys."""
+        """Everything that its pre-training, if any, and its training depend on, for their keys."""
         digests, pretraining = self.data.fingerprints, self.pretraining
         common = {
             "environment": self.environment,
@@ -570,7 +573,7 @@ class Training:
             "smoothing": self.smoothing,
         }
         found.append(common | stage)
-        if not is_kept(stage):  # So each request gets a new key.
+        if not is_kept(stage):  # Each request gets a new key.
             found = [{**one, "request": uuid.uuid4().hex} for one in found]
         return found
 
@@ -589,7 +592,7 @@ def _train_network(
     callbacks: Sequence[keras.callbacks.Callback],
     verbose: Verbose,
 ) -> _Results:
-    """Pre-trains a network, if it has that stage, and trains it, unless the cache has that."""
+    """Pre-trains and trains a network, unless the cache has the results."""
     results: _Results = []
     shown = verbose == "auto" and (sys.stdout.isatty() or "ipykernel" in sys.modules)
     for description in network.descriptions:
@@ -615,7 +618,7 @@ def _train_network(
 
 
 def _pretrain(training: Training, arguments: dict[str, Any]) -> _Computed:
-    """Pre-trains the network; returns the weights of its pre-trained layers and a record."""
+    """Pre-trains a network; returns the weights of the pre-trained layers and a record."""
     pretraining, examples, costs = training.pretraining, training.learned, None
     assert pretraining is not None
     if pretraining.looks_at == "errors":
@@ -642,7 +645,7 @@ def _pretrain(training: Training, arguments: dict[str, Any]) -> _Computed:
 def _fit(
     training: Training, arguments: dict[str, Any], pretrained: list[Sequence[np.ndarray]]
 ) -> _Computed:
-    """Trains the network, from `pretrained` layers if any; returns its weights and a record."""
+    """Trains a network from `pretrained` layers, if any; returns its weights and a record."""
     if not training.body.is_network:
         return _fit_csosr(training)
     arguments["what"] = repr(training.algorithm.name)
@@ -687,7 +690,7 @@ def _fit(
 
 
 def _smoothed_crossentropy(labels: Tensor, probabilities: Tensor, share: float) -> Tensor:
-    """Returns the cross-entropy of integer labels, of which a share is spread over all classes."""
+    """Returns the cross-entropy of integer labels with label smoothing."""
     labels = keras.ops.cast(keras.ops.reshape(labels, (-1,)), "int32")
     rows = keras.ops.one_hot(labels, probabilities.shape[-1], dtype=probabilities.dtype)
     return keras.losses.categorical_crossentropy(rows, probabilities, label_smoothing=share)
@@ -731,7 +734,7 @@ def _trained(members: Sequence[Training], found: Sequence[_Results | Exception])
 def _classifier(
     members: Sequence[Training], weights: Sequence[Sequence[np.ndarray]]
 ) -> keras.Model:
-    """Returns the mean of an algorithm's networks, calibrated if it says so, that decides."""
+    """Returns the deciding model of an algorithm's networks, averaged and calibrated."""
     first, algorithm = members[0], members[0].algorithm
     models, held_out = [], []
     for training, arrays in zip(members, weights, strict=True):
@@ -742,7 +745,7 @@ def _classifier(
     if algorithm.output == "cost":
         return model
     if algorithm.calibrated and first.folds is not None:
-        # One temperature suits all networks on the examples that each was held out from.
+        # One temperature for all networks, fitted to the fold that each did not learn from.
         pairs = zip(models, held_out, strict=True)
         found = [(one.predict(it.x, verbose=0), it.y) for one, it in pairs if it is not None]
         rows, labels = map(np.concatenate, zip(*found, strict=True))
@@ -754,19 +757,19 @@ def _classifier(
         return model
     if first.data.train.costs is None and first.data.mean_costs is None:
         return bayes_classifier(model, first.matrix)
-    # A constant added to a class's costs changes no decision, so it is removed.
+    # A constant in the costs of a class does not change decisions, so it is removed.
     return bayes_classifier(model, regret(first.matrix), mean_costs=True)
 
 
 def _member(training: Training, held_out: Examples | None) -> keras.Model:
-    """Returns a trained network as one whose outputs can be decided from."""
+    """Returns a trained network as a model whose outputs can be decided from."""
     data, objective, network = training.data, training.objective, training.network
     model = objective.classifier(network)
     if model is network:  # A new model of the same layers is not compiled.
         model = keras.Model(inputs_of(network), network.outputs[0], name=network.name)
         model = with_data(model, network)
     if data.columns is not None and training.columns is None:
-        # Plain rows, whose columns are found by their names.
+        # The columns of data frames are found by their names.
         inputs = keras.Input((data.columns.width,), dtype=float_dtype())
         rows = FrameColumns(data.columns.names, data.columns.categories, name="columns")(inputs)
         model = with_data(keras.Model(inputs, model(rows), name=model.name))
@@ -777,6 +780,6 @@ def _member(training: Training, held_out: Examples | None) -> keras.Model:
         shifted = int(min(data.train.x.shape[1:3]) > 1)
         model = view_average(model, pixels=shifted, flip=mirrored)
     if objective.calibrates and held_out is not None:
-        # Members differ in probabilities and costs, so each is calibrated by itself.
+        # Members differ in probabilities and costs, so each is calibrated separately.
         model = calibrate(model, held_out.x, held_out.y)
     return model

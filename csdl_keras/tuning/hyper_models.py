@@ -27,9 +27,9 @@ Space: TypeAlias = Any
 
 @dataclasses.dataclass(frozen=True)
 class Range:
-    """Space of all numbers from `low` to `high`, both included.
+    """A search space of all numbers from `low` to `high`, both included.
 
-    The numbers are whole if both ends (and the step) are integers.
+    The numbers are integers if both ends (and the step) are integers.
 
     Args:
         low: the smallest number.
@@ -41,7 +41,8 @@ class Range:
 
     Example:
 
-    >>> Range(1e-3, 1e-1, sampling="log")
+    >>> from csdl_keras import tuning
+    >>> tuning.Range(1e-3, 1e-1, sampling="log")
     Range(low=0.001, high=0.1, step=None, sampling='log')
     """
 
@@ -55,12 +56,12 @@ class Range:
 
 
 def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
-    """Returns the value of a hyperparameter, declaring its space first if it is new."""
+    """Returns the value of a hyperparameter, and declares its space if it is new."""
     if isinstance(space, Range):
         ends = (space.low, space.high, 1 if space.step is None else space.step)
         kind = hp.Int if all(isinstance(end, numbers.Integral) for end in ends) else hp.Float
         return kind(name, space.low, space.high, step=space.step, sampling=space.sampling)
-    values = np.ravel(space).tolist()  # of one type, as KerasTuner wants them
+    values = np.ravel(space).tolist()  # KerasTuner requires one type.
     return hp.Choice(name, values) if len(values) > 1 else hp.Fixed(name, *values)
 
 
@@ -71,7 +72,7 @@ _RATES = {"sgd": Range(0.01, 1.0, sampling="log"), "adam": Range(1e-4, 1e-2, sam
 class AlgorithmHyperModel(keras_tuner.HyperModel):
     """Base class of HyperModels that search how an algorithm is trained."""
 
-    #: The body of the algorithms that are searched, a key of `BODIES`.
+    #: The body of the supported algorithms, a key of `BODIES`.
     body: ClassVar[str]
     #: The default space of each hyperparameter.
     choices: ClassVar[dict[str, Space]] = {
@@ -97,8 +98,8 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         self.algorithm = get_algorithm(algorithm)
         if self.algorithm.body != self.body or not self.algorithm.objective.searchable:
             raise ValueError(
-                f"Expected an algorithm with the body {self.body!r} that trains with NLL or SOSR; "
-                f"received {self.algorithm.name!r}."
+                f"{self.algorithm.name!r} cannot be searched by {type(self).__name__}, which needs "
+                f"the body {self.body!r} and training with NLL or SOSR."
             )
         self.input_shape = tuple(input_shape)
         self.cost_matrix = None if cost_matrix is None else check_cost_matrix(cost_matrix)
@@ -106,8 +107,8 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         on_costs = self.algorithm.objective.on_costs
         if rows is None and (not on_costs or self.algorithm.pretraining_sees == "errors"):
             raise ValueError(
-                f"Expected a `cost_matrix` for {self.algorithm.name!r}, which trains on "
-                "labels; received None."
+                f"{self.algorithm.name!r} trains on labels, so it needs a `cost_matrix`; received "
+                "None."
             )
         self.num_classes = check_integer("num_classes", num_classes or rows, low=2)
         if max_cost is None:
@@ -115,7 +116,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         self.max_cost = check_number("max_cost", max_cost, 0, exclude_low=True)
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
         if unknown := spaces.keys() - self.choices.keys():
-            raise TypeError(f"Expected spaces of {[*self.choices]}; received {sorted(unknown)}.")
+            raise TypeError(f"There are spaces of {[*self.choices]}; received {sorted(unknown)}.")
         #: The space of each hyperparameter.
         self.spaces = {**self.choices, **spaces}
         rates = self.spaces.pop("learning_rate")
@@ -124,21 +125,21 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
             self.spaces[f"{name}_learning_rate"] = rate
 
     def value(self, hp: keras_tuner.HyperParameters, name: str) -> Any:
-        """Returns the value of a hyperparameter, whose space it declares if it is new."""
+        """Returns the value of a hyperparameter, and declares its space if it is new."""
         return declare(hp, name, self.spaces[name])
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
-        """Builds the untrained network, not compiled."""
+        """Returns the untrained, uncompiled network."""
         raise NotImplementedError(f"{type(self).__name__} must implement `network`.")
 
     def pretraining(self, hp: keras_tuner.HyperParameters) -> dict[str, Any] | None:
-        """Declares the spaces and returns the arguments of `csdl_keras.pretrain`, if it is used."""
+        """Declares spaces and returns the arguments of `csdl_keras.pretrain`; `None` without it."""
         return None
 
     def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
         """Declares the spaces and builds the compiled network."""
         model = self.network(hp, self.seed)
-        self.pretraining(hp)  # It declares its spaces.
+        self.pretraining(hp)  # Declares its spaces.
         objective, bayes = self.algorithm.objective, self.algorithm.weighs_costs
         chosen = {name: self.value(hp, name) for name in objective.searched}
         if objective.on_costs:
@@ -154,7 +155,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
                     arguments["momentum"] = self.value(hp, "momentum")
             if each == name:
                 optimizer = _OPTIMIZERS[each](**arguments)
-        # Checkpoints include its state; they would skip one that is not built, with a warning.
+        # Checkpoints would omit the state of an optimizer that is not built.
         optimizer.build(model.trainable_variables)
         model.compile(optimizer, loss=objective.make_loss(**chosen), metrics=[metric])
         return model
@@ -171,14 +172,11 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
     ) -> keras.callbacks.History:
         """Pre-trains the model if the algorithm does, and trains it; called by KerasTuner.
 
-        A model that `keras_tuner.Hyperband` promotes continues from its weights. Wrong arguments
-        end the search; a training that diverges only fails its trial.
+        A model promoted by `keras_tuner.Hyperband` continues from its weights. Wrong arguments end
+        the search; a training that diverges only fails its trial.
         """
         if validation_data is None:
-            raise FatalValueError(
-                "Expected `validation_data` in tuner.search(...), on which trials are compared; "
-                "received none."
-            )
+            raise FatalValueError("tuner.search(...) needs `validation_data` to compare trials.")
         held_out = validation_data[1:2] if isinstance(validation_data, (tuple, list)) else ()
         arguments = dict(fit_arguments, validation_data=validation_data)
         batch_size, seed = arguments.get("batch_size") or 32, self._execution_seed(callbacks)
@@ -198,21 +196,20 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
                 keras.utils.set_random_seed(seed)
                 if model.steps_per_execution == 1 and follows_seed(x, arguments):
                     model.steps_per_execution = executed_steps(len(x), batch_size)
-            # A trial that diverges costs NaN, which KerasTuner understands.
+            # A trial that diverges has cost NaN, which KerasTuner handles.
             return seeded_fit(model, x, y, seed, may_diverge=True, callbacks=callbacks, **arguments)
         except ValueError as error:
             raise FatalValueError(str(error)) from error
 
     def classifier(self, model: keras.Model) -> keras.Model:
-        """Adds the decision rule to a model from `tuner.get_best_models()`, to save and use it."""
+        """Returns a model of `tuner.get_best_models()` with its decision rule."""
         if self.cost_matrix is not None and self.algorithm.weighs_costs:
             return models.bayes_classifier(model, self.cost_matrix)
         return self.algorithm.objective.classifier(model)
 
     def _execution_seed(self, callbacks: Sequence[keras.callbacks.Callback]) -> int | None:
         """Returns the seed of this execution of a trial; the first has that of the search."""
-        # All executions of a trial have one checkpoint of the best epoch, a `SaveBestEpoch`, which
-        # is not among KerasTuner's public names.
+        # The executions of a trial share a callback `SaveBestEpoch`, whose class is not public.
         checkpoint: Any = next((it for it in callbacks if hasattr(it, "best_value")), None)
         execution = getattr(checkpoint, "executions", 0)
         if checkpoint is not None:
@@ -223,14 +220,14 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
 class CSDNNHyperModel(AlgorithmHyperModel):
     """Searches β, depth and training of a pre-trained fully-connected network.
 
-    Trials are compared by `val_average_cost`, the average cost of the decisions that the algorithm
-    makes. With a `seed`, the same values give the same network; each execution of a trial has its
-    own seed. A *space* is one value, a sequence of values to choose from, or a `tuning.Range`.
+    Trials are compared by `val_average_cost`, the average cost of the algorithm's decisions. With a
+    `seed`, the same values give the same network; each execution of a trial has its own seed. A
+    *space* is one value, a sequence of values to choose from, or a `tuning.Range`.
 
     Args:
         input_shape: shape of an input without the batch.
-        cost_matrix: `(K, K)`, `C[true, decision]`; targets are then integer labels. `None`
-            (default), for SOSR only: targets are cost vectors `(N, K)`.
+        cost_matrix: `(K, K)`, `C[true, decision]`, with integer labels as targets. `None`
+            (default), for SOSR only, with cost vectors `(N, K)` as targets.
         algorithm: a fully-connected `Algorithm` that trains with NLL or SOSR, or its name.
             Defaults to `"csdnn"`.
         cache: as in `csdl_keras.pretrain`; trials share pre-trained layers.
@@ -239,20 +236,22 @@ class CSDNNHyperModel(AlgorithmHyperModel):
             that of the matrix, or 1 for cost vectors.
         seed: seed of weights, corruption and shuffling. Defaults to 0; `None`
             follows `keras.utils.set_random_seed`.
-        beta, corruption, pretraining_learning_rate, pretraining_epochs: spaces of the values of
-            `csdl_keras.pretrain`, of Adam for the rate. β is by default among the paper's.
+        beta, corruption, pretraining_learning_rate, pretraining_epochs: spaces of the arguments of
+            `csdl_keras.pretrain`, and of Adam's learning rate in it. The default space of β is the
+            paper's.
         depth, units: spaces of the number of hidden layers, and of units in each.
         optimizer: space of `"sgd"` and `"adam"` in training.
         learning_rate: space, or a dict with a space for each optimizer.
         momentum: space of the momentum of SGD. Defaults to 0.9.
         cost_scale: space of the largest cost after scaling in training.
-        alpha: space of the sharpness of the SOSR loss of training.
+        alpha: space of the sharpness of the SOSR loss in training.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, section "Experimental Results"
 
     Example:
 
+    >>> import keras_tuner, numpy as np
     >>> from csdl_keras import tuning
     >>> hyper_model = tuning.CSDNNHyperModel(
     ...     (64,), 1 - np.eye(10), beta=[0.0, 0.25], depth=tuning.Range(1, 3)
@@ -323,7 +322,9 @@ class CNNHyperModel(AlgorithmHyperModel):
 
     Example:
 
-    >>> hyper_model = CNNHyperModel((16, 16, 1), 1 - np.eye(3), variant=["quick", "full"])
+    >>> import keras_tuner, numpy as np
+    >>> from csdl_keras import tuning
+    >>> hyper_model = tuning.CNNHyperModel((16, 16, 1), 1 - np.eye(3), variant=["quick", "full"])
     >>> hp = keras_tuner.HyperParameters()
     >>> hyper_model.build(hp).name, hp.get("optimizer")
     ('caffe_cifar10_quick', 'sgd')

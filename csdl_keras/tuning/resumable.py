@@ -1,8 +1,8 @@
-"""KerasTuner's random, grid and Bayesian search, which go on where they were killed.
+"""KerasTuner's random, grid and Bayesian search, which resume after an interruption.
 
-KerasTuner 1.4.8 reloads a search by what its oracles save. Its grid loses its place
-(https://github.com/keras-team/keras-tuner/issues/1055), Bayesian optimisation the state of its
-random numbers. Here each trial that has ended is proposed and ended again, without being run.
+KerasTuner 1.4.8 reloads the saved state of its oracles, but grid search loses its place
+(https://github.com/keras-team/keras-tuner/issues/1055), and Bayesian optimisation the state of its
+random numbers. Here, each trial that has ended is proposed and ended again, without being run.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from keras_tuner.engine.trial import Trial
 from csdl_keras._utils.files import replace_file
 from csdl_keras.fitting.cache import StageCache, describe, environment
 
-#: Arguments and attributes that change no result.
+#: Arguments and attributes that do not change results.
 _FREE = frozenset(
     "cache callbacks directory max_consecutive_failed_trials max_retries_per_trial max_trials name "
     "project_name tunable validation_batch_size verbose".split()
@@ -37,28 +37,28 @@ _CHANGING = (
 
 
 def is_worker() -> bool:
-    """Tells whether KerasTuner's variables make this process a worker of a chief."""
+    """Returns whether KerasTuner's variables make this process a worker of a chief."""
     chief = "chief" in os.environ.get("KERASTUNER_TUNER_ID", "")
     return "KERASTUNER_ORACLE_IP" in os.environ and not chief
 
 
 def _choices_of(callback: keras.callbacks.Callback) -> list[Any]:
-    """Returns what a callback was made with, whatever has become of it since."""
+    """Returns the class and the constructor arguments of a callback."""
     names = inspect.signature(type(callback)).parameters.keys() - {"verbose"}
     chosen = {name: it for name, it in vars(callback).items() if name in names}
-    if "min_delta" in chosen:  # Keras gives it the sign of the mode when training begins.
+    if "min_delta" in chosen:  # Keras may change its sign when training begins.
         chosen["min_delta"] = abs(chosen["min_delta"])
     return [type(callback).__name__, chosen]
 
 
 def _counting(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the parts that results depend on."""
+    """Returns the arguments or attributes on which results depend."""
     counting = {name: it for name, it in parts.items() if it is not None and name not in _FREE}
     return dict(sorted(counting.items()))
 
 
 def _ended_trial(path: pathlib.Path) -> Trial | None:
-    """Reads a trial; `None` if it has not ended or its file is damaged by a kill."""
+    """Reads a trial; returns `None` if it has not ended or its file is damaged."""
     try:
         trial = Trial.from_state(json.loads(path.read_text()))
     except (OSError, ValueError, KeyError):
@@ -67,9 +67,9 @@ def _ended_trial(path: pathlib.Path) -> Trial | None:
 
 
 class ResumableTuner(keras_tuner.Tuner):
-    """Base class of tuners that resume an interrupted search, and refuse any other search.
+    """Base class of tuners that resume an interrupted search if it is the same.
 
-    `search.json` in the folder has digests of all that trials depend on, see `StageCache`.
+    `search.json` in the folder has digests of everything that trials depend on, see `StageCache`.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class ResumableTuner(keras_tuner.Tuner):
         **kwargs: Any,
     ):
         self._announce = announce
-        if max_trials is not None:  # Tuners have defaults of their own.
+        if max_trials is not None:  # Tuners have their own defaults.
             kwargs["max_trials"] = max_trials
         self._choices = {"seed": seed, "executions_per_trial": 1, **kwargs}
         given = self._choices.pop("hyperparameters", None) or keras_tuner.HyperParameters()
@@ -92,20 +92,20 @@ class ResumableTuner(keras_tuner.Tuner):
         super().__init__(
             hypermodel,
             objective=objective or keras_tuner.Objective("val_average_cost", "min"),
-            seed=10_001 if seed == 0 else seed,  # KerasTuner takes 0 for no seed.
-            overwrite=overwrite and not is_worker(),  # Its folder is that of its chief.
+            seed=10_001 if seed == 0 else seed,  # KerasTuner ignores a seed of 0.
+            overwrite=overwrite and not is_worker(),  # A worker shares the folder of its chief.
             **kwargs,
         )
         self._folder = pathlib.Path(self.project_dir).absolute()
         lock = self._folder.with_name(f"{self._folder.name}_under_way.lock")
-        #: Keeps other processes from searching in the folder; workers have that of their chief.
+        #: Prevents other processes, except workers of a chief, from searching in the folder.
         self.lock = contextlib.nullcontext() if is_worker() else filelock.FileLock(lock, timeout=0)
         if not is_worker():
             self._check(self._key())
             self._take_up()
 
     def save(self) -> None:
-        """Does nothing: KerasTuner would restore a tuner that it finds saved in its own way."""
+        """Does nothing, since KerasTuner would restore a saved tuner in its own way."""
 
     def search(self, x: Any = None, y: Any = None, **fit_arguments: Any) -> None:
         """Starts or resumes the search; see `keras_tuner.Tuner.search`."""
@@ -116,7 +116,7 @@ class ResumableTuner(keras_tuner.Tuner):
             super().search(x, y, **fit_arguments)
 
     def check_search(self, x: Any = None, y: Any = None, **fit_arguments: Any) -> None:
-        """Raises, as `search` does, if data or arguments differ from those of the folder."""
+        """Raises an error if data or arguments differ from those of the search in the folder."""
         given, callbacks = {"x": x, "y": y, **fit_arguments}, fit_arguments.get("callbacks")
         changing = [it for it in callbacks or () if isinstance(it, _CHANGING)]
         key = self._key()
@@ -125,7 +125,7 @@ class ResumableTuner(keras_tuner.Tuner):
             replace_file(self._folder / "search.json", json.dumps(key).encode())
 
     def run_trial(self, trial: Trial, *arguments: Any, **fit_arguments: Any) -> Any:
-        """Runs a trial; a HyperModel with `run(hp)`, which returns metrics, trains by itself."""
+        """Runs a trial, by the HyperModel's `run(hp)` if it has this method."""
         if (run := getattr(self.hypermodel, "run", None)) is not None:
             return run(trial.hyperparameters)
         return super().run_trial(trial, *arguments, **fit_arguments)
@@ -136,7 +136,7 @@ class ResumableTuner(keras_tuner.Tuner):
         self._announce(self.oracle.get_trial(trial.trial_id))
 
     def _take_up(self) -> None:
-        """Proposes and ends again the trials that have ended, up to the first that has not."""
+        """Proposes and ends the trials that have ended again, up to the first unfinished one."""
         digits = len(str(self.oracle.max_trials))  # as in KerasTuner's names of trials
         for folder in self._folder.glob("trial_*"):
             number = int(folder.name.removeprefix("trial_"))
@@ -166,7 +166,7 @@ class ResumableTuner(keras_tuner.Tuner):
         return {"choices": StageCache.key(describe(parts))}
 
     def _check(self, key: Mapping[str, str]) -> bool:
-        """Tells whether a trial has ended, and raises unless it was of a search with this key."""
+        """Returns whether a trial has ended; raises an error if its search has another key."""
         if not any(map(_ended_trial, self._folder.glob("trial_*/trial.json"))):
             return False
         try:
@@ -175,16 +175,15 @@ class ResumableTuner(keras_tuner.Tuner):
             found = {}
         if any(found.get(name) != digest for name, digest in key.items()):
             raise ValueError(
-                f"Expected the search in {self._folder}, some of whose trials have ended, to have "
-                "been made for the same costs, data and choices, on the same versions; received "
-                "another one. Search in another folder (`directory` or `project_name`, --out of "
-                "the command), or delete this one (`overwrite=True`)."
+                f"{self._folder} has a search with different costs, data, settings or versions. "
+                "Search in another folder (`directory` or `project_name`, --out of the command), "
+                "or delete this one (`overwrite=True`)."
             )
         return True
 
 
 class RandomSearch(ResumableTuner, keras_tuner.RandomSearch):
-    """`keras_tuner.RandomSearch` that can be resumed, by default for the lowest average cost.
+    """A resumable `keras_tuner.RandomSearch`, by default for the lowest average cost.
 
     Args:
         hypermodel: a HyperModel, such as `CSDNNHyperModel`, or a function of
@@ -194,40 +193,41 @@ class RandomSearch(ResumableTuner, keras_tuner.RandomSearch):
         announce: called with each `keras_tuner.engine.trial.Trial` that has ended.
 
     Raises:
-        ValueError: if trials in the folder ended with other choices; in `search`, also
-            if they ended with other data or arguments, or another process searches there.
+        ValueError: if trials in the folder ended with different settings; in `search`, also if
+            they ended with different data or arguments.
+        filelock.Timeout: in `search`, if another process is searching in the folder.
 
     Example:
 
     >>> import tempfile
     >>> from csdl_keras import tuning
     >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
-    >>> tuner = RandomSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp())
+    >>> tuner = tuning.RandomSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp())
     >>> tuner.oracle.objective.name, tuner.remaining_trials
     ('val_average_cost', 5)
     """
 
 
 class GridSearch(ResumableTuner, keras_tuner.GridSearch):
-    """`keras_tuner.GridSearch` that can be resumed, by default for the lowest average cost.
+    """A resumable `keras_tuner.GridSearch`, by default for the lowest average cost.
 
-    The arguments are those of `RandomSearch`, but `max_trials` is `None` by default, which
-    searches the whole grid. KerasTuner tries ten values of a `Range` without a step.
+    The arguments are those of `RandomSearch`, but `max_trials` defaults to `None`, which searches
+    the whole grid. For a `Range` without a step, KerasTuner tries ten values.
 
     Example:
 
     >>> import tempfile
     >>> from csdl_keras import tuning
     >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
-    >>> GridSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp()).remaining_trials
+    >>> tuning.GridSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp()).remaining_trials
     5
     """
 
 
 class BayesianOptimization(ResumableTuner, keras_tuner.BayesianOptimization):
-    """`keras_tuner.BayesianOptimization` that can be resumed, by default for the lowest cost.
+    """A resumable `keras_tuner.BayesianOptimization`, by default for the lowest average cost.
 
-    The arguments are those of `RandomSearch`, and those of `keras_tuner.BayesianOptimization`,
+    The arguments are those of `RandomSearch` and of `keras_tuner.BayesianOptimization`,
     such as `num_initial_points`.
 
     Example:
@@ -236,6 +236,6 @@ class BayesianOptimization(ResumableTuner, keras_tuner.BayesianOptimization):
     >>> from csdl_keras import tuning
     >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
     >>> folder = tempfile.mkdtemp()
-    >>> BayesianOptimization(hyper_model, max_trials=5, directory=folder).remaining_trials
+    >>> tuning.BayesianOptimization(hyper_model, max_trials=5, directory=folder).remaining_trials
     5
     """

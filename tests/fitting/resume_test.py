@@ -76,9 +76,9 @@ class TestRuns:
     @pytest.mark.parametrize(
         "arguments,message",
         [
-            ({"steps_per_epoch": 3}, "Expected 2 steps an epoch.*received 3"),
-            ({"data": (X, Y), "batch_size": 20}, "on the ShuffledBatches.*other data"),
-            ({"own": [Epochs()]}, "whose place is known.*received Epochs"),
+            ({"steps_per_epoch": 3}, "must have 2 steps.*received 3"),
+            ({"data": (X, Y), "batch_size": 20}, "the same ShuffledBatches as Resume"),
+            ({"own": [Epochs()]}, "cannot save the state of Epochs"),
         ],
     )
     def test_refuses_other_data_and_callbacks(self, arguments, message, tmp_path):
@@ -92,10 +92,10 @@ class TestRuns:
         self.run(path)
         content = path.read_bytes()
         refused = [
-            ({"epochs": 2}, "more than 2 `epochs`.*received 2"),
-            ({"model": network("rmsprop")}, "other variables, optimizer"),
-            ({"own": [keras.callbacks.EarlyStopping("loss")]}, "other callbacks"),
-            ({"shift": 1}, "other batches"),
+            ({"epochs": 2}, "already has 2 epochs; received epochs=2"),
+            ({"model": network("rmsprop")}, "different variables, optimizer"),
+            ({"own": [keras.callbacks.EarlyStopping("loss")]}, "different callbacks"),
+            ({"shift": 1}, "different batches"),
         ]
         for arguments, message in refused:
             with pytest.raises(ValueError, match=message):

@@ -75,8 +75,13 @@ def test_a_classifier_of_scikit_learn():
     ("arguments", "y", "costs", "match"),
     [
         ({"cost_matrix": ZERO_ONE}, [0, 1, 2], None, "`y` contains .*not one of"),
-        ({}, [0, 1, 0], None, "Expected `costs` of each example"),
-        ({"bayes": True}, [0, 1, 0], np.ones((3, 2)), "Expected a `cost_matrix` to decide by"),
+        ({}, [0, 1, 0], None, "`costs` of each example are needed"),
+        (
+            {"bayes": True},
+            [0, 1, 0],
+            np.ones((3, 2)),
+            "With bayes=True, a `cost_matrix` or `costs` known",
+        ),
     ],
     ids=str,
 )

@@ -110,7 +110,7 @@ def test_costs_in_fit_are_what_decides_without_others():
     for model in (known, vectors):
         rows = model.predict_proba(X) @ model.cost_matrix_
         np.testing.assert_array_equal(model.predict(X), LABELS[rows.argmin(axis=1)])
-        with pytest.raises(ValueError, match="Expected `costs` of each example"):
+        with pytest.raises(ValueError, match="`costs` of each example are needed"):
             model.score(X, Y)
     columns = np.searchsorted(LABELS, vectors.predict(X))
     paid = COSTS[np.arange(90), columns]
@@ -133,7 +133,7 @@ def test_costs_with_a_decision_that_is_no_class():
     [
         ({"calibration": "platt"}, {}, "Expected `calibration` to be one of"),
         ({"calibration": "isotonic"}, {"y": ["fox"] * 4 + ["cat"] * 86}, "less than 5 examples"),
-        ({}, {"y": ["cat"] * 90}, "Expected at least 2 classes in `y`; received one class"),
+        ({}, {"y": ["cat"] * 90}, "must have at least 2 classes; received one class"),
         ({"cost_matrix": MATRIX}, {"costs": AFFINE}, "received both"),
     ],
 )

@@ -51,13 +51,13 @@ def test_fit_with_known_costs_decides_by_their_mean(name, costs):
     np.testing.assert_array_equal(model.predict(X), LABELS[expected.argmin(axis=1)])
     by_own = loop(model.predict_proba(X), AFFINE).argmin(axis=1)
     np.testing.assert_array_equal(model.predict(X, costs=costs), LABELS[by_own])
-    with pytest.raises(ValueError, match="Expected `costs` of each example"):
+    with pytest.raises(ValueError, match="`costs` of each example are needed"):
         model.score(X, Y)
 
 
 def test_algorithms_without_probabilities():
     name = "csosr"
-    match = "Expected class probabilities .*received an algorithm that estimates costs directly"
+    match = "estimates costs directly, so it does not support costs known when deciding"
     with pytest.raises(ValueError, match=match):
         fitted(name).predict(X, costs=AFFINE)
     with pytest.raises(ValueError, match=match):

@@ -113,17 +113,25 @@ def test_caches_tell_models_apart():
 @pytest.mark.parametrize(
     ("algorithm", "network", "match"),
     [
-        ("dnn_bayes", "resnet", "`network` to be an uncompiled keras.Model or a function"),
-        ("calibrated_bayes", lambda shape, k: 3, "a builder to return a keras.Model.*received 3"),
-        ("csdnn", chain(), "one without pre-training.*received 'csdnn'"),
+        ("dnn_bayes", "resnet", "`network` must be an uncompiled keras.Model or a function"),
+        ("calibrated_bayes", lambda shape, k: 3, "must return an uncompiled keras.Model; rec.* 3"),
+        ("csdnn", chain(), "'csdnn' does not support `network`"),
         (
             "calibrated_bayes",
             csdl.models.mlp((4,), 2, (6,)),
             r"expected shape=\(None, 4\), found shape=\(.*, 5\)",
         ),
-        ("calibrated_bayes", csdl.models.mlp((5,), 9, (6,)), "each of 2 classes; received 9"),
-        ("cost_model", csdl.models.mlp((5,), 2, (6,), output="cost"), "which outputs 'cost'"),
-        ("dnn_sosr", chain(keras.layers.Dense), "which outputs 'logits'"),
+        (
+            "calibrated_bayes",
+            csdl.models.mlp((5,), 9, (6,)),
+            "with 9 outputs; it needs one for each of 2 classes",
+        ),
+        (
+            "cost_model",
+            csdl.models.mlp((5,), 2, (6,), output="cost"),
+            "outputs 'cost', but the algorithm needs",
+        ),
+        ("dnn_sosr", chain(keras.layers.Dense), "outputs 'logits', but the algorithm needs 'cost'"),
     ],
 )
 def test_what_is_refused(algorithm, network, match):

@@ -137,7 +137,7 @@ def test_outputs_of_another_kind_than_the_objective_trains_are_refused_before_tr
             return keras.Sequential([keras.Input(x.shape[1:]), keras.layers.Dense(num_outputs)])
 
     counter, scores = Counter(), csdl.Algorithm("a", "A", Scores(), "none", "nll", "bayes")
-    with pytest.raises(ValueError, match="gives no probabilities: end the model in a softmax"):
+    with pytest.raises(ValueError, match="outputs no probabilities. End it in a softmax"):
         make_trainer(callbacks=[counter]).train(scores, C)
 
     class Softmax(Narrow):
@@ -145,14 +145,12 @@ def test_outputs_of_another_kind_than_the_objective_trains_are_refused_before_tr
             return network(x.shape[1:], num_outputs)
 
     costs = csdl.Algorithm("a", "A", Softmax(), "none", Objective("a", squared), "argmin")
-    with pytest.raises(ValueError, match="which outputs probabilities"):
+    with pytest.raises(ValueError, match="so it outputs probabilities"):
         make_trainer(callbacks=[counter]).train(costs, C)
     assert counter.fits == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("loss", 3), ("output", "logit"), ("predictions", ("argmax",))]
-)
+@pytest.mark.parametrize(("name", "value"), [("output", "logit"), ("predictions", ("argmax",))])
 def test_wrong_objectives(name, value):
-    with pytest.raises(ValueError, match=f"Expected `{name}`"):
+    with pytest.raises(ValueError, match=f"`{name}`"):
         Objective(**{"name": "squared", "loss": squared, name: value})

@@ -61,10 +61,10 @@ def test_settings_outlive_forgotten_models(monkeypatch):
 def test_what_several_processes_need():
     counter = Counter()
     with joblib.parallel_config(n_jobs=2):
-        with pytest.raises(ValueError, match="Expected a `seed`"):
+        with pytest.raises(ValueError, match="needs a `seed`"):
             make_trainer(seed=None).train("dnn_blind", MATRICES[0])
         counter.observes_only = False
-        with pytest.raises(ValueError, match="only observe with several processes"):
+        with pytest.raises(ValueError, match="several processes, `callbacks` must only observe"):
             make_trainer(callbacks=[counter]).train("dnn_blind", MATRICES[0])
 
 

@@ -61,14 +61,11 @@ class TestTrain:
     @pytest.mark.parametrize(
         "arguments,match",
         [
-            ({"validation_data": (DATA.x_val[:, :4], DATA.y_val)}, "Expected validation inputs"),
-            ({"validation_data": (DATA.x_val,)}, "Expected `validation_data` to be .x_val, y_val"),
+            ({"validation_data": (DATA.x_val[:, :4], DATA.y_val)}, "validation inputs"),
+            ({"validation_data": (DATA.x_val,)}, "`validation_data` must be .x_val, y_val"),
             ({"validation_data": np.ones(9, bool)}, r"a mask \(200,\).* shape \(9,\) and"),
             ({"validation_data": np.array([3, 200])}, "indices below 200.* from 3 to 200"),
-            ({"validation_data": np.array([-1])}, "indices below 200.* from -1 to -1"),
-            ({"validation_data": np.zeros(200, bool)}, "some of the examples, not all; rec"),
             ({"validation_data": np.arange(200)}, "some of the examples, not all; rec.* 0 to 199"),
-            ({"algorithm": "cnn_sosr", "x": DATA.x_train.reshape(-1, 64)}, "expected min_ndim=4"),
             ({"algorithm": "cnn_sosr", "x": 255 * DATA.x_train}, r"lie in \[0, 1\]; .* to 255"),
             ({"algorithm": "csdnn", "x": 255 * DATA.x_train}, r"to lie in \[0, 1\]"),
         ],
@@ -127,7 +124,9 @@ class TestHeldOut:
         self.train("ensemble_bayes", settings=csdl.Settings(members=5).limit_epochs(1))
 
     def test_nothing_at_all_says_what_is_missing(self):
-        with pytest.warns(UserWarning, match="'calibrated_bayes' calibrates.*there is none") as one:
+        with pytest.warns(
+            UserWarning, match="'calibrated_bayes' calibrates.*not calibrated"
+        ) as one:
             self.train(validation_data=False)
         with pytest.warns(UserWarning, match="'dnn_bayes' trains all its epochs") as other:
             model = self.train("dnn_bayes", validation_data=False)
@@ -152,7 +151,7 @@ def test_more_classes_than_a_float_type_numbers(dtype, most):
     x, y = np.zeros((6, 3)), np.array([0, 1, 2, 3, most, most])
     with floatx(dtype):
         trainer = csdl.Trainer(x, y, seed=0)
-        with pytest.raises(ValueError, match=f"at most {most} classes in {dtype}"):
+        with pytest.raises(ValueError, match=f"{dtype} represents integers up to {most}, too few"):
             trainer.key("calibrated_bayes", 1 - np.eye(most + 1))
 
 

@@ -48,9 +48,9 @@ def test_algorithms_that_divide_costs_by_other_units_share_no_pretraining():
     [
         ({}, ("csdnn",), "received neither"),
         ({"costs": COSTS}, ("csdnn", MATRICES[0]), "received both"),
-        ({"costs": COSTS, "validation_data": VALIDATION}, (), "Expected validation data with"),
+        ({"costs": COSTS, "validation_data": VALIDATION}, (), "must have the same kind of costs"),
         ({"costs": COSTS.max() - COSTS}, ("dnn_weighted",), "on average the cheapest"),
-        ({"costs": COSTS[:, :9]}, ("min",), "decides by costs, not for a class"),
+        ({"costs": COSTS[:, :9]}, ("min",), "can only decide for classes"),
     ],
 )
 def test_what_it_refuses(arguments, request_, match):

@@ -68,9 +68,9 @@ class TestSpaces:
     @pytest.mark.parametrize(
         "arguments,message",
         [
-            ({"algorithm": "cnn_sosr"}, "body 'mlp' .*received 'cnn_sosr'"),
+            ({"algorithm": "cnn_sosr"}, "'cnn_sosr' cannot be searched"),
             ({"cost_matrix": None, "num_classes": 3, "algorithm": "sdae_bayes"}, "`cost_matrix`"),
-            ({"seed": None, "cache": csdl.StageCache()}, "`seed` with a `cache`"),
+            ({"seed": None, "cache": csdl.StageCache()}, "`cache` needs a `seed`"),
         ],
     )
     def test_a_hyper_model_refuses(self, arguments, message):
@@ -121,7 +121,7 @@ class TestFit:
         [
             ({"x": X[TRAIN] + 1}, "in \\[0, 1\\]"),
             ({"y": Y[TRAIN] + 1}, "received 3"),
-            ({"validation_data": None}, "received none"),
+            ({"validation_data": None}, "needs `validation_data`"),
         ],
     )
     def test_what_no_trial_could_use_ends_a_search(self, arguments, message):
