@@ -6,7 +6,7 @@ import sys
 from importlib import metadata
 
 sys.path.append(str(pathlib.Path(__file__).parent / "_ext"))
-# Before anything imports TensorFlow, whose remarks belong in no guide.
+# Set before TensorFlow is imported, since its log lines would appear in the guides.
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 project = "csdl_keras"
@@ -30,13 +30,13 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "_templates", "plots"]
 nitpicky = True
-# Exceptions that docstrings raise, and which no page of this site describes.
+# Exceptions in docstrings have no page on this site.
 nitpick_ignore_regex = [("py:exc", r"[A-Z]\w*(Error|Interrupt|Exit)")]
 
-# Guides are notebooks in Markdown, run at each build; those of `notebooks/` show committed outputs.
+# Guides are run at each build; `notebooks/` has its committed outputs.
 nb_execution_mode = "force"
 nb_execution_excludepatterns = ["notebooks/*"]
-# A guide that fails is a warning with its traceback, so that `--keep-going` finds all of them.
+# A failing guide becomes a warning with its traceback, so that `--keep-going` finds all of them.
 nb_execution_show_tb = True
 nb_execution_timeout = 180
 nb_merge_streams = True
@@ -52,7 +52,7 @@ autodoc_preserve_defaults = True
 autodoc_typehints = "none"
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
-# One list of arguments: several on a line, with the same text, are no argument and its type.
+# Otherwise, napoleon would read several arguments on one line as an argument and its type.
 napoleon_use_param = False
 napoleon_custom_sections = [("Call arguments", "params_style")]
 add_module_names = False
@@ -91,7 +91,7 @@ pygments_dark_style = "native"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
-# Public names whose pages show the first picture of a script in `plots`; those of a plot its own.
+# Scripts in `plots` whose first picture appears on the pages of these public names.
 PICTURES = {
     "losses": "SOSRLoss OneSidedLoss PoissonCostLoss LogisticCostLoss sosr losses.one_sided "
     "losses.poisson_cost losses.logistic_cost",

@@ -13,7 +13,7 @@ from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
 _NAME = re.compile(r"(?:csdl_keras\.|csdl\.)?([A-Za-z]\w*(?:\.\w+)*)(?:\(\))?")
-#: Names without a dot link only if they look like none of a variable or an argument.
+#: Names without a dot are linked unless they look like a variable or an argument.
 _DISTINCT = re.compile(r"[A-Z]\w*[a-z]\w*|[A-Z]+|\w+_\w+")
 
 
