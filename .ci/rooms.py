@@ -1,4 +1,4 @@
-"""Prints the lines of each room of the package beside its budget in CONTRIBUTING's table."""
+"""Prints the lines of each room of the package next to its budget in CONTRIBUTING.md."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ def lines(folder: Path) -> int:
 
 
 def main() -> None:
-    """Prints a line for each room, those over their budget marked, and the sums."""
+    """Prints a line for each room, marks those over their budget, and prints the sum."""
     budgets = {
         name: int(budget.replace(",", ""))
         for name, _, budget in ROW.findall((ROOT / "CONTRIBUTING.md").read_text())

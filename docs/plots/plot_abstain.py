@@ -2,8 +2,8 @@
 A price for not deciding
 ========================
 
-`costs.with_abstain` adds a decision that costs the same whatever the class, such as to ask a
-person. The lower its price, the more examples it gets.
+`costs.with_abstain` adds a decision that costs the same for every class, such as asking a person.
+The lower its price, the more often it is taken.
 """
 
 import matplotlib.pyplot as plt

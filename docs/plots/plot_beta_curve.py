@@ -2,7 +2,7 @@
 Cost against beta
 =================
 
-The test costs of CSDNN for each beta, the weight of costs in pre-training, on two of the data sets
+The test costs of CSDNN for each beta, the weight of costs in pre-training. The data are two sets
 of the committed run `notebooks/results/small`.
 """
 

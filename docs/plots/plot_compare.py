@@ -2,8 +2,8 @@
 The figure of `csdl-keras compare`
 ==================================
 
-`plot` of what :func:`csdl_keras.compare` returns, which the command writes as `costs.png`: what
-each row costs, the lowest on top.
+The plot of a :func:`csdl_keras.compare` result, which the command saves as `costs.png`. Each row
+shows the cost of a method's decisions, lowest on top.
 """
 
 import matplotlib.pyplot as plt

@@ -3,7 +3,7 @@ Trials of a search
 ==================
 
 Each dot is a trial; the line joins the lowest costs. `csdl-keras tune` draws one such panel for
-each choice that it searches, in `search.png`.
+each setting that it searches, and saves them as `search.png`.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,8 @@
 Cost against the threshold
 ==========================
 
-To call a tumour harmless that is not costs twenty times as much as a needless examination. The
-curve is what deciding by each threshold costs, the dashed line the threshold that is optimal
-for correct probabilities.
+Missing a tumour costs twenty times as much as a needless examination. The curve shows the cost of
+deciding by each threshold. The dashed line is the best threshold for correct probabilities.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 What each kind of mistake costs
 ===============================
 
-The same classifier decides twice: for the most probable class, and for the lowest expected cost.
-Each cell shows how many digits of a class got a decision, and what they add to the average cost.
+The same classifier decides twice: by the most probable class, and at the lowest expected cost.
+Each cell shows how many digits of a class got a decision, and their part of the average cost.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 Costs that are not known yet
 ============================
 
-What two classifiers cost over all ratios of the costs of both mistakes and of the frequencies of
-both classes. One makes the Bayes decision for each of them, the other keeps its threshold of 0.5.
-A constant decision, the dashed line, costs less where one class or one mistake outweighs the other.
+Two classifiers over all ratios of the costs of both mistakes and of the frequencies of both
+classes. One makes the Bayes decision for each ratio; the other keeps its threshold of 0.5. A
+constant decision, the dashed line, costs less if one class or one mistake outweighs the other.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 Net benefit against the threshold
 =================================
 
-Who examines a patient from a probability of 0.1 on accepts nine needless examinations for each
-tumour found. At the thresholds that someone would use, a model is worth its use where its net
-benefit is above those of examining everyone and no one.
+Examining patients from a probability of 0.1 on accepts nine needless examinations for each tumour
+found. A model is useful at a threshold if its net benefit is above that of examining everyone and
+that of examining no one.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,8 @@
 Are probabilities right?
 ========================
 
-Naive Bayes is too sure of itself: its curve lies below the diagonal. One temperature, fitted on
-held-out examples, brings the probabilities nearer to what comes true, and the expected costs with
-them.
+Naive Bayes is overconfident: its curve lies below the diagonal. One temperature, fitted on held-out
+examples, moves the probabilities, and with them the expected costs, closer to the truth.
 """
 
 import matplotlib.pyplot as plt

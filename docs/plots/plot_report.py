@@ -2,8 +2,8 @@
 The figures of `csdl-keras report`
 ==================================
 
-What the report of a grid draws, here of the committed run `notebooks/results/small`: costs relative
-to the lowest one of each data set, and curves of beta.
+The figures in the report of a grid, here of the committed run `notebooks/results/small`: costs
+relative to the lowest one in each data set, and curves of beta.
 """
 
 import io

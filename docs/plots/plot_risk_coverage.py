@@ -2,8 +2,8 @@
 Deciding only where it is cheap
 ===============================
 
-What the decisions cost if the model makes only those that it expects to be cheapest, and a person
-the rest. A model that knows what its decisions cost has a curve that rises late.
+The cost if the model takes only the decisions that it expects to be cheapest, and a person takes
+the rest. If a model estimates the costs of its decisions well, its curve rises late.
 """
 
 import matplotlib.pyplot as plt
