@@ -214,6 +214,14 @@ def test_training_compared_with_a_loop_by_hand():
     says("speed", "The losses take next to no time of a step at 10 classes on TensorFlow")
 
 
+def test_the_newest_results_come_first():
+    rows = pd.read_csv(ROOT / "notebooks" / "results" / "five" / "results.csv")
+    found = rows.groupby("algorithm").agg({"average_cost": ["mean", "sem"], "error_rate": "mean"})
+    shown = re.findall(r"^\| .+ \| (\d\.\d{3} ± .+) \|$", page("results"), re.M)
+    expected = sorted(found.to_numpy().tolist())
+    assert shown == [f"{cost:.3f} ± {error:.3f} | {wrong:.1%}" for cost, error, wrong in expected]
+
+
 def test_the_first_minutes_of_compare():
     rows = read("first_minutes")
     rows = rows[rows["shown"] == "terminal"].groupby("job", sort=False)
