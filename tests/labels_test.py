@@ -245,7 +245,7 @@ def test_random_labels_against_a_slow_search(data):
         (["a", float("nan"), "b"], "missing label, nan at 1"),
         (pandas.Series([0, None, 1], dtype="Int64"), "missing label"),
         (polars.Series([True, None, False]), "missing label"),
-        ([True, 1, 0], "received bool and int"),
+        ([True, 1, 0], "mixes bool and int"),
     ],
 )
 def test_labels_that_training_refuses(y, message):

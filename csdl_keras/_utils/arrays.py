@@ -31,7 +31,7 @@ def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:
     if hasattr(values, "toarray"):
         raise ValueError(f"`{name}` is a sparse {shown(values)}. Pass `{name}.toarray()`.")
     if np.ma.is_masked(values):
-        raise ValueError(f"`{name}` has masked entries: {values!r}. Remove them.")
+        raise ValueError(f"`{name}` has masked entries. Remove them.")
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, RuntimeError) as error:  # RuntimeError: of tensors on a GPU
