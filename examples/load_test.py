@@ -1,4 +1,4 @@
-"""Measures the latency of `csdl-keras serve` and its behaviour under too much load.
+"""Measures the latency of `csdl-keras serve`, and what it does under overload.
 
     python examples/load_test.py http://127.0.0.1:8000 --concurrency 1,4,16,64
 
@@ -23,7 +23,7 @@ COLUMNS = ("clients", "answered", "refused", "failed", "requests/s", "p50 ms", "
 
 
 class Load(NamedTuple):
-    """Outcome of the requests of some clients."""
+    """Outcomes of requests from several clients."""
 
     clients: int
     seconds: float
@@ -68,7 +68,7 @@ async def put_load(url: str, body: dict, clients: int, requests: int) -> Load:
 
 
 def random_body(url: str, batch: int) -> dict:
-    """Makes a request of random zeros and ones in arrays, and 1, or else null, in rows."""
+    """Makes a request: random zeros and ones in arrays; 1 or null in rows."""
     health = httpx.get(f"{url}/health").raise_for_status().json()
     rng = np.random.default_rng(0)
     body = {}
@@ -86,7 +86,7 @@ def random_body(url: str, batch: int) -> dict:
 
 
 def print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Prints columns of equal width, with their names above them."""
+    """Prints columns of equal width below their names."""
     for row in (COLUMNS, *rows):
         print("  ".join(f"{cell:>10}" for cell in row), flush=True)
 
