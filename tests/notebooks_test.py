@@ -1,8 +1,9 @@
-"""Every notebook runs from top to bottom, in small, and was committed with its outputs.
+"""Every notebook runs from top to bottom, in small, and is committed with its outputs.
 
 `pytest -m notebook` runs them; a plain run only looks at what is committed.
 """
 
+import base64
 import datetime
 import functools
 import json
@@ -73,16 +74,31 @@ class TestNotebook:
         assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
         outputs = [output for cell in cells for output in cell.outputs]
         assert any("image/png" in output.get("data", {}) for output in outputs)
-        # What a library prints on standard error has no place in what people read.
+        # Messages of libraries on standard error would disturb readers.
         bad = [it for it in outputs if it.output_type == "error" or it.get("name") == "stderr"]
         assert not bad
         last = read(name).metadata["last_run"]
         datetime.date.fromisoformat(last["date"])
-        # On two idle processors, it takes no longer than the work of all of them.
+        # On two idle processors, a run takes at most this many seconds.
         assert last["seconds_of_processors"] < 300
         assert last["versions"]["keras"].startswith("3.")
 
-    def test_no_line_is_there_for_others_than_readers(self, name):
+    def test_figures_fit_a_column(self, name):
+        outputs = [output for cell in code_cells(name) for output in cell.outputs]
+        pictures = [it["data"]["image/png"] for it in outputs if "image/png" in it.get("data", {})]
+        for picture in pictures:
+            width = int.from_bytes(base64.b64decode("".join(picture))[16:20], "big")
+            assert width <= 760  # a column of the site, at the size that the figure was drawn for
+
+    def test_it_leads_to_the_next_one(self, name):
+        place = list(SMALL).index(name) + 1
+        wanted = f"]({list(SMALL)[place]}.ipynb)" if place < len(SMALL) else "docs/guides/"
+        assert wanted in read(name).cells[-1].source.split("Next: ")[1]
+        for text in (cell.source for cell in read(name).cells):
+            for page in re.findall(r"`((?:docs|notebooks|benchmarks)/[^`]*)`", text):
+                assert (REPOSITORY / page).exists(), page
+
+    def test_all_lines_are_for_readers(self, name):
         source = "\n".join(cell.source for cell in code_cells(name))
         assert not re.search(r"environ|TINY|getLogger|datetime|\btime\.|filterwarnings", source)
         assert code_cells(name)[0].outputs == []
@@ -104,7 +120,7 @@ class TestNotebook:
     def test_runs(self, name, tmp_path, monkeypatch):
         from notebooks.execute import run  # slow to import
 
-        # Not in the checkout, where it would leave files; what it reads lies beside it.
+        # A run in the checkout would leave files there. It reads `results` next to it.
         (tmp_path / "results").symlink_to(FOLDER / "results")
         monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
         run(read(name), tmp_path, **SMALL[name])
@@ -122,12 +138,19 @@ def rows_of(pattern, number):
 
 
 class TestWhatTextsSay:
-    """What the texts say of the outputs without a number is so in the committed outputs."""
+    """The committed outputs support what the texts say of them without a number."""
 
     def test_quickstart(self):
-        rows = rows_of(r"^(blind|Bayes|SOSR) +([\d.]+) +\d+% +([\d.]+)%", 1)
-        assert rows["Bayes"][0] < rows["SOSR"][0] < rows["blind"][0]
-        assert rows["Bayes"][1] > rows["blind"][1]
+        rows = rows_of(r"^(most probable|Bayes|SOSR) +([\d.]+) +\d+% +([\d.]+)%", 1)
+        assert rows["Bayes"][0] < rows["SOSR"][0] < rows["most probable"][0]
+        assert rows["Bayes"][1] > rows["most probable"][1]
+
+    def test_paper(self):
+        cells = code_cells("5_paper_tables")
+        kinds = [kind for cell in cells for it in cell.outputs for kind in it.get("data", {})]
+        assert kinds.count("text/markdown") == kinds.count("image/png") == 1 and len(cells) <= 4
+        verdict = re.findall(r"Bayes counterparts \| \*\*(.+?)\*\* \| (\d+) \|", texts(5))
+        assert verdict == [("not supported", "0")]
 
     def test_own_costs(self):
         _, sosr, poisson = re.split(r"SOSR, in €:|Poisson, in €:", texts(2))
@@ -144,6 +167,10 @@ class TestWhatTextsSay:
         found = rows_of(r"(\w.*?) +saves (\S+) \((\S+) to", 7)
         assert found["calibration, one network"][1] > 0
         assert found["calibration, one network"][0] > found["calibration, ensemble"][0]
+        asked = numbers_of(r"plain digits +([\d.]+) +([\d.]+)% +([\d.]+) +([\d.]+)", texts(7))
+        saved = [1 - cost / never for _, _, cost, never in asked]
+        assert [price for price, *_ in asked][2:5] == [0.5, 1.0, 2.0]
+        assert saved[2] > 0.4 and 0 < saved[4] < 0.05 and asked[5][1] == 0
 
     def test_tuning(self):
         rows = rows_of(r"^(\S.*?(?:tuned|default)) +([\d.]+) +([\d.]+)", 4)
@@ -152,7 +179,7 @@ class TestWhatTextsSay:
             assert 2.5 < rows[name][1] / rows[name][0] < 3.6  # about three times
         assert rows["DNN Bayes, tuned"][1] < rows["CSDNN, tuned"][1]
         assert 3 * rows["CSDNN, tuned"][1] < rows["CSDNN, default"][1]
-        assert min(rows, key=lambda name: rows[name][1]) == "Calibrated Bayes, default"
+        assert 4 * rows["Calibrated Bayes, default"][1] < rows["DNN Bayes, tuned"][1]
 
     def test_pretraining(self):
         rows = {
