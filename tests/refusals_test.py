@@ -105,7 +105,7 @@ data_set = functools.partial(DataSet, name="toy", num_classes=3, **toy)
 on_data = [
     (data_set, {"y_val": Y + 1}, "below 3"),
     (data_set, {"x_test": IMAGES[:4]}, "for each of"),
-    (csdl.datasets.load, {"name": "mnits"}, "'mnits' is none of"),
+    (csdl.datasets.load, {"name": "mnits"}, "'mnits' is not in"),
 ]
 REFUSALS = [*on_costs, *on_evaluation, *on_models, *on_data]
 

@@ -19,7 +19,7 @@ def check_inputs(model: Any, x: Any) -> Any:
         x = encoded_rows(model, x)
         if isinstance(x, (list, tuple)):
             one_array = not any(hasattr(part, "shape") for part in x)
-        else:  # `number_array` refuses what is not iterable, more clearly than Keras.
+        else:  # The error of `number_array` for scalars is clearer than that of Keras.
             one_array = isinstance(x, np.ndarray) or hasattr(x, "to_numpy") or not np.iterable(x)
         known = single and model.inputs[0].dtype != "string"
         if not one_array or (has_structure(model) and not known):

@@ -13,7 +13,7 @@ from csdl_keras._utils.types import Tensor
 from csdl_keras.costs.checks import check_cost_matrix, check_labels, probability_rows
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
 
-#: Most entries in a config: 128 x 128 take some 300 kB of JSON, 10,000 x 10,000 would take 2 GB.
+#: Most entries in a config: 128 x 128 need 300 kB of JSON, 10,000 x 10,000 would need 2 GB.
 LARGEST_SAVED = 128 * 128
 
 

@@ -40,7 +40,7 @@ def amounts(
     classes: Any = None,
     of_examples: bool | None = False,
 ) -> np.ndarray:
-    """Returns `values`, ordered by `by_class`, as float64 costs; `negative=False` refuses gains."""
+    """Returns `values`, ordered by `by_class`, as float64 costs; gains raise unless `negative`."""
     array = values if ndim == 1 else by_class(name, values, shape, classes, of_examples)
     array = real_array(name, array, ndim, shape, columns)
     check_size(name, array)
@@ -121,7 +121,7 @@ def check_cost_vectors(
     vectors = array if dummies else amounts("costs", array, 2, shape, num_decisions, False)
     if not check_bool("binary_costs", binary_costs):
         check_not_one_hot("`costs`", one_hot_counts(vectors))
-    return number_array("costs", vectors, shape)  # This refuses other booleans.
+    return number_array("costs", vectors, shape)  # Other booleans raise.
 
 
 def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:

@@ -98,7 +98,7 @@ def _words(keys: list[Any]) -> str:
 
 
 def _sorted_alike(axes: list[_Axis], num_classes: int) -> bool:
-    """Returns True if rows and columns are named alike, in ascending order."""
+    """Returns True if rows and columns have the same names, in ascending order."""
     size = num_classes if len(axes) == 2 else None
     named = [axis.keys[:size] for axis in axes if not axis.numbered]
     try:

@@ -56,7 +56,7 @@ def _prepared_builder(tfds: types.ModuleType, name: str, data_dir: str | os.Path
     except (tfds.core.DatasetNotFoundError, ValueError) as error:
         names = [*EMBEDDED, "bg_img_rot", "bg_img_rot_synthetic", "cifar10", "mnist", "svhn"]
         raise ValueError(
-            f"{name!r} is none of {names}, and TFDS cannot find it: {str(error).splitlines()[0]}"
+            f"{name!r} is not in {names}, and TFDS cannot find it: {str(error).splitlines()[0]}"
             f"{did_you_mean(name, names)}"
         ) from error
     archive = getattr(builder, "manual_archive", None)

@@ -70,7 +70,7 @@ class DecisionCurve:
         check_choice("other", other, scores)
         half_steps = np.diff(grid) / 2.0
         weights = np.append(half_steps, 0.0) + np.append(0.0, half_steps)
-        # What an example adds follows from its class and how many thresholds it reaches.
+        # The contribution of an example follows from its class and the thresholds it reaches.
         gains = np.append(0.0, np.cumsum(weights))
         losses = np.append(0.0, np.cumsum(weights * grid / (1.0 - grid)))
         own, rival = (np.searchsorted(grid, scores[it], side="right") for it in (name, other))

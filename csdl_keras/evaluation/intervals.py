@@ -25,10 +25,10 @@ def cost_interval(
 ) -> tuple[float, float]:
     """Computes a confidence interval of the average cost of decisions on new examples.
 
-    A test set may not contain the costliest mistake. So Gaffke's interval uses the largest possible
-    cost besides those that were observed: that of the matrix, or `largest`, or an estimate from the
-    largest amounts seen, up to eight times the largest one. In simulations, 95 % intervals
-    contained the expected cost in at least 93 % of test sets (`benchmarks/results/coverage`).
+    A test set may not contain the costliest mistake. So Gaffke's interval also uses the largest
+    possible cost: that of the matrix, or `largest`, or an estimate from the largest amounts seen,
+    up to eight times the largest one. In simulations of every case, 95 % intervals contained the
+    expected cost in at least 93 % of the test sets (`benchmarks/results/coverage`).
 
     Args:
         y_true, decisions, cost_matrix, classes: as in `decision_costs`.
@@ -93,7 +93,7 @@ def compare_costs(
     precisely than either cost. Interval and test are Gaffke's, with differences bounded by the
     largest difference between two decisions; if all mistakes cost the same, this is McNemar's exact
     test. In simulations of models with equal expected cost, the p-value was below .05 in
-    at most 5 % of test sets (`benchmarks/results/coverage`).
+    at most 5 % of the test sets of every case (`benchmarks/results/coverage`).
 
     Args:
         y_true, decisions, cost_matrix, classes: as in `decision_costs`.

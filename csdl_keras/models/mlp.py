@@ -1,4 +1,4 @@
-"""The fully-connected network of the paper."""
+"""The fully connected network of the paper."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,7 +18,7 @@ def mlp(
     name: str = "mlp",
     seed: int | None = None,
 ) -> keras.Model:
-    """Builds a fully-connected network for class probabilities or costs.
+    """Builds a fully connected network for class probabilities or costs.
 
     `phi(x) = s(W_H s(... s(W_1 x + b_1) ...) + b_H)`, then a softmax layer (equation 1 of the
     paper) or a linear one that estimates the cost of each decision (equation 5).

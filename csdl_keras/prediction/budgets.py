@@ -141,8 +141,8 @@ def decisions_within(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     prices = problem.prices(left)
     priced = costs + (problem.weights.T * prices) @ problem.takes
     slack = priced - priced.min(axis=1, keepdims=True)
-    # Cases get the best decision at the prices if it fits, the largest gain first. What whole cases
-    # leave over goes to decisions that lose least compared with these.
+    # Cases get the best decision at the prices if it fits, the largest gain first. The remainder
+    # goes to decisions that lose least compared with these.
     row, column = np.nonzero(costs < np.take_along_axis(costs, chosen[:, None], axis=1))
     loss = np.where(slack > 0, slack, priced - np.take_along_axis(priced, chosen[:, None], axis=1))
     for i in np.argsort(loss[row, column], kind="stable"):

@@ -40,8 +40,8 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
             checked as far as possible. `None` (default) recognises it.
 
     Raises:
-        ValueError: if the structure does not show it and `output` is None, if `output`
-            contradicts the structure, or if the compiled loss trains outputs of the other kind.
+        ValueError: if the structure does not show the kind and there is no `output`, or if
+            structure, `output` and compiled loss contradict each other.
 
     Example:
 

@@ -100,7 +100,7 @@ class PretrainingData:
                 "array, a tf.data.Dataset or a PyDataset."
             )
         if hasattr(self.x, "cardinality") and int(self.x.cardinality()) == -1:
-            raise ValueError("The dataset repeats for ever. Pass a finite one.")
+            raise ValueError("The dataset never ends. Pass a finite one.")
         for batch in batches:
             inputs, targets, _ = keras.utils.unpack_x_y_sample_weight(batch)
             inputs = keras.ops.convert_to_numpy(inputs)

@@ -49,7 +49,7 @@ def test_datasets(make, beta):
 @pytest.mark.parametrize(
     "x,match,arguments",
     [
-        (as_tf_data(X).repeat(), "repeats for ever", {}),
+        (as_tf_data(X).repeat(), "never ends", {}),
         ((batch for batch in (X, X)), "is a generator, which cannot be read several times", {}),
         (Batches(), "cannot be combined with a dataset", {"unlabelled": X}),
         (as_tf_data(X), "needs a dataset of pairs", {"beta": 0.25}),
