@@ -1,7 +1,6 @@
 """Runs proselint with the rules of `prose.toml` over documentation, comments and messages.
 
-`python .ci/prose.py [PATH ...]` prints every hit in the given files, or in the whole project, and
-fails if there are more than `prose.toml` allows. Code in Markdown is not read.
+`python .ci/prose.py [PATH ...]` prints all hits, in the project by default; fails above `allowed`.
 """
 
 import ast
@@ -77,13 +76,14 @@ READERS = {".md": paragraphs, ".rst": paragraphs, ".py": python, ".ipynb": noteb
 def register() -> dict[str, bool]:
     """Adds the rules to proselint's checks and returns the names of those to run."""
     for number, rule in enumerate(SETTINGS["rule"]):
-        find = re.sub(r"^\^", "(?:¶ |[.!?;] )", rule["find"]).replace(" ", r"\s")
-        check = Check(types.ExistenceSimple(find), engine.Fancy(), f"rule.{number}", rule["write"])
-        CheckRegistry().register(check._replace(flags=CheckFlags(allow_quotes=True)))
+        find = re.sub(r"^\^", "(?:¶ |[.!?;] )", rule["find"]).replace("[^", "[^¶")
+        kind, path = types.ExistenceSimple(find.replace(" ", r"\s")), f"rule.{number}"
+        check = Check(kind, engine.Fancy(), path, rule["write"], CheckFlags(allow_quotes=True))
+        CheckRegistry().register(check)
+    CheckRegistry().register_many(__register__)
     return {"rule": True, **dict.fromkeys(SETTINGS["proselint"], True)}
 
 
-CheckRegistry().register_many(__register__)
 CHECKS = register()
 
 
@@ -97,7 +97,7 @@ def hits(units: list[Unit]) -> list[tuple[int, str, str]]:
         start, end = result.check_result.span
         unit = bisect_right(starts, end - 1) - 1
         line = units[unit][0] + linted.content.count("\n", starts[unit], start)
-        around = linted.content[max(start - 40, starts[unit]) : end + 40].split("\n¶")[0].split()
+        around = linted.content[max(start - 40, starts[unit]) : end + 40].split("¶")[0].split()
         found.append((line, " ".join(around), result.check_result.message))
     return sorted(found)
 

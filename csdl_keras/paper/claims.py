@@ -65,15 +65,12 @@ class Claim:
             text += "; by intervals of ratios {} for, {} against".format(*by_ratio.counts[::2])
             text += f": {by_ratio.verdict}" * (by_ratio.verdict != self.verdict)
         if self.twice_the_epochs:
-            before, after = self.twice_the_epochs
-            text += f"; on single cells {before}, with twice the epochs {after}"
-        ratio, paper_ratio = np.exp(np.log(found[["ratio", "paper_ratio"]].astype(float)).mean())
-        text += f"; cost ratio {ratio:.2f}" * math.isfinite(ratio)
-        return text + f", in the paper {paper_ratio:.2f}" * math.isfinite(paper_ratio)
+            text += "; on single cells {}, with twice the epochs {}".format(*self.twice_the_epochs)
+        return text
 
     def _share(self, flags: pandas.Series, meaning: str) -> str:
-        number = f"{flags.sum()} of them"
-        return f", {'each' if flags.all() else number} {meaning}" * bool(flags.any())
+        each = "each" if flags.all() else f"{flags.sum()} of them"
+        return f", {each} {meaning}" * bool(flags.any())
 
     def _without(self, flag: str, meaning: str) -> str:
         """Counts the comparisons with a flag, and says what the verdict is without them."""
@@ -82,6 +79,20 @@ class Claim:
         number = len(rest.comparisons)
         without = f" (without: {rest.counts[0]} of {number} for, {rest.verdict})" * bool(number)
         return f", {flags.sum()} {meaning}{without}" * bool(flags.any())
+
+    @property
+    def ratios(self) -> list[str]:
+        """The geometric mean of the cost ratios with an interval over data sets; the paper's."""
+        from scipy.stats import t  # slow to import
+
+        found = self.comparisons
+        logs, paper = (np.log(found[it].astype(float)) for it in ("ratio", "paper_ratio"))
+        sums = (logs - logs.mean()).groupby(found["data"]).sum()
+        ends = list(found[["ratio_low", "ratio_high"]].to_numpy()[0]) if len(found) == 1 else []
+        if len(sums) > 1:
+            error = math.sqrt((sums**2).sum() * len(sums) / (len(sums) - 1)) / len(logs)
+            ends = [math.exp(logs.mean() + it * error) for it in t.interval(0.95, len(sums) - 1)]
+        return [_ratio(np.exp(logs.mean()), *ends), _ratio(np.exp(paper.mean()))]
 
     @property
     def row(self) -> dict[str, str]:
@@ -95,29 +106,23 @@ class Claim:
         counts = collections.Counter(it for each in found["differ"] for it in each)
         differ = [f"{what} in {number} of {every}" for what, number in sorted(counts.items())]
         setting = f"not the paper's: {', '.join(differ)}" if differ else "the paper's"
-        return {
-            "claim of the paper": self.statement[0].upper() + self.statement[1:],
-            "verdict": self.verdict,
-            "comparisons": self.summary,
-            "paired differences": differences,
-            "setting": setting if every else "–",
-        }
+        facts = [self.statement[0].upper() + self.statement[1:], words()["holds"][self.verdict]]
+        facts += [*self.ratios, self.summary, differences, setting if every else "–"]
+        return dict(zip(words()["facts"], facts, strict=True))
 
     @property
     def table(self) -> pandas.DataFrame:
         rows = []
         for it in self.comparisons.itertuples():
-            ends = f" [{it.ratio_low:.2f}, {it.ratio_high:.2f}]" * (it.ratio_low > 0)
             seeds = f" × {it.seeds} seeds" * (it.seeds > 1)
+            difference = "{} [{}, {}]".format(*map(_signed, (it.mean, it.low, it.high)))
             rows.append(
                 {
                     "data set": it.data,
                     "pair": f"{it.first} : {it.second}",
                     "cheaper": it.first if it.high < 0 else it.second if it.low > 0 else "open",
-                    "cost ratio [95 %]": _ratio(it.ratio) + ends,
-                    "difference [95 %]": "{} [{}, {}]".format(
-                        *map(_signed, (it.mean, it.low, it.high))
-                    ),
+                    "cost ratio [95 %]": _ratio(it.ratio, it.ratio_low, it.ratio_high),
+                    "difference [95 %]": difference,
                     "matrices": f"{it.matrices}{seeds}{', collapsed' * it.collapsed}",
                     "paper's ratio": _ratio(it.paper_ratio),
                 }
@@ -128,8 +133,7 @@ class Claim:
 def compared(data: str, first: str, second: str, difference: Difference, **more: Any) -> dict:
     """Returns a row of `Claim.comparisons`, of which `first` should be cheaper."""
     plain = {"paper_ratio": math.nan, "collapsed": False, "same_pretraining": False, "differ": ()}
-    names = {"data": data, "first": first, "second": second}
-    return names | dataclasses.asdict(difference) | plain | more
+    return {"data": data, "first": first, "second": second} | vars(difference) | plain | more
 
 
 def _series(*series: str) -> list[str]:
@@ -214,8 +218,9 @@ def _differ(column: Column, *names: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _ratio(ratio: float) -> str:
-    return f"{ratio:.2f}" if math.isfinite(ratio) else "–"
+def _ratio(ratio: float, *ends: float) -> str:
+    interval = " [{:.2f}, {:.2f}]".format(*ends) if ends and all(map(math.isfinite, ends)) else ""
+    return f"{ratio:.2f}{interval}" if math.isfinite(ratio) else "–"
 
 
 def _signed(value: float) -> str:

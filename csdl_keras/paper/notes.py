@@ -18,7 +18,7 @@ Runs = Sequence[dict[str, Any]]
 
 
 def missing_lines(columns: Sequence[Column], runs: Runs) -> list[str]:
-    """Says which results are still to come."""
+    """Returns a line for each data set with missing results."""
     shown = {it.label: it.cells["results"] for it in columns}
     planned, unavailable = _asked(runs)
     lines = []
@@ -32,7 +32,7 @@ def missing_lines(columns: Sequence[Column], runs: Runs) -> list[str]:
         if left:
             lines.append(f"Still to run on {variant_title(label)}: {', '.join(left)}.")
     for name, why in unavailable.items():
-        lines.append(f"Not run, since its data were not at hand: {data_title(name).title}. {why}")
+        lines.append(f"Not run because the data are not available: {data_title(name).title}. {why}")
     return lines
 
 
@@ -53,14 +53,14 @@ def data_table(columns: Sequence[Column], runs: Runs) -> pandas.DataFrame:
     for name, imbalanced in paper_table2().index.droplevel("algorithm").unique():
         label = data_label(name, imbalanced)
         why = "still to run" if label in planned else "not run"
-        why = "not run, its data were not at hand" if name in unavailable else why
+        why = "not run, data not available" if name in unavailable else why
         absent = {"data set": variant_title(label), "training and validation": why}
         rows.setdefault(label, absent)
     return pandas.DataFrame(list(rows.values())).fillna("–")
 
 
 def _asked(runs: Runs) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
-    """Returns the number of results planned, by data set and algorithm, and data not at hand."""
+    """Returns the number of results planned, by data set and algorithm, and the data not available."""
     planned: dict[str, dict[str, int]] = collections.defaultdict(dict)
     unavailable: dict[str, str] = {}
     for run in runs:
@@ -74,7 +74,7 @@ def _asked(runs: Runs) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
 
 
 def runs_table(runs: Runs) -> pandas.DataFrame:
-    """What made the figures, as text: a row for each command, of the last time that it ran."""
+    """Returns versions and machines as text: a row for each command, of its last run."""
     last = {run["command"]: run for run in runs}.values()
     names = ["command", "date", "versions", "commit", "backend", "machine"]
     frame = pandas.DataFrame(last, columns=names, dtype=object).fillna("–").astype(str)
@@ -98,7 +98,7 @@ def table_notes(columns: Sequence[Column]) -> list[str]:
 
 
 def savings_table(columns: Sequence[Column]) -> pandas.DataFrame:
-    """What algorithms save relative to the best constant decision."""
+    """Returns what algorithms save relative to the best constant decision."""
     rows = []
     for column in columns:
         for name, cell in column.cells[column.cells["saved"].notna()].iterrows():
@@ -148,7 +148,7 @@ def _search(name: str, rows: pandas.DataFrame) -> dict[str, str]:
 def read_doubled(
     folder: pathlib.Path,
 ) -> tuple[pandas.DataFrame, dict[str, tuple[str, str]]] | None:
-    """Returns cells beside those of twice the epochs, and the verdicts that change, if any are."""
+    """Returns cells with those of twice the epochs, and the verdicts that change."""
     if not (folder / "doubled.csv").exists():
         return None
     plain, twice = (read_table(folder, name) for name in ("results.csv", "doubled.csv"))

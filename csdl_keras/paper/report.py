@@ -1,6 +1,7 @@
 """The report on a folder: one page, Markdown and LaTeX, made of the same tables and texts."""
 
 import base64
+import collections
 import dataclasses
 import importlib.resources
 import pathlib
@@ -20,23 +21,23 @@ from csdl_keras.paper.table2 import Column, groups, panels, read_columns, row_ti
 from csdl_keras_cli.optional import optional_module
 from csdl_keras_cli.writable import check_writable
 
-TITLE = "Average test cost, beside the paper's Table 2"
+TITLE = "Average test costs, compared with the paper's Table 2"
 
 
 class Figure(NamedTuple):
-    """The path of a figure beside the report, and how to draw it."""
+    """The path of a figure next to the report, and how to draw it."""
 
     path: str
     draw: Callable[[], bytes]
 
 
-#: A paragraph, a table, tables that are folded below headings, items of a list, or a figure.
-Block: TypeAlias = str | pandas.DataFrame | dict[str, pandas.DataFrame] | list[str] | Figure
+#: A paragraph, a table, claims whose details are folded, items of a list, or a figure.
+Block: TypeAlias = str | pandas.DataFrame | tuple[Claim, ...] | list[str] | Figure
 
 
 @dataclasses.dataclass(frozen=True)
 class Contents:
-    """What a folder of results says."""
+    """The parts of a folder of results that the report shows."""
 
     columns: list[Column]
     curves: list[BetaCurve]
@@ -51,13 +52,11 @@ def read_contents(folder: pathlib.Path) -> Contents:
     columns = read_columns(folder, read_table(folder, "results.csv"))
     curves = read_beta_curves(folder)
     doubled = notes.read_doubled(folder)
+    found = claims(columns, curves)
     changed = doubled[1] if doubled else {}
-    found = [
-        dataclasses.replace(claim, twice_the_epochs=changed.get(claim.statement))
-        for claim in claims(columns, curves)
-    ]
-    searches = notes.searches_table(folder)
-    return Contents(columns, curves, found, read_runs(folder), searches, doubled)
+    found = [dataclasses.replace(it, twice_the_epochs=changed.get(it.statement)) for it in found]
+    tried = notes.searches_table(folder)
+    return Contents(columns, curves, found, read_runs(folder), tried, doubled)
 
 
 def report(folder: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
@@ -77,15 +76,11 @@ def report(folder: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
 
 
 def sections(contents: Contents) -> dict[str, list[Block]]:
-    """Returns what stands below each heading of the report."""
+    """Returns the content of the report by heading."""
     columns, runs, told = contents.columns, contents.runs, words()
-    stated = [claim for claim in contents.claims if len(claim.comparisons)]
-    table = pandas.DataFrame([claim.row for claim in contents.claims])
-    bold = "<b>" + table["verdict"] + "</b>"
-    table["verdict"] = bold.where(table["verdict"].ne("no figures"), table["verdict"])
-    made: dict[str, list[Block]] = {
-        "What the paper claims, and what these figures say": [table, told["rule"]]
-    }
+    text = told["verdicts"].format_map(collections.Counter(it.verdict for it in contents.claims))
+    verdicts = [text, tuple(contents.claims), notes.missing_lines(columns, runs), told["rule"]]
+    made: dict[str, list[Block]] = {"Verdicts": verdicts}
     made |= {heading: [_panel(own)] for heading, own in panels(columns).items()}
     # The notes follow the last table.
     made[list(made)[-1]].append(notes.table_notes(columns))
@@ -98,9 +93,6 @@ def sections(contents: Contents) -> dict[str, list[Block]]:
         figure = Figure("figures/beta_curve.png", lambda: curves_png(contents.curves))
         made["Cost by β"] = [text, figure]
     made["Data"] = [notes.data_table(columns, runs)]
-    made["Comparisons behind the verdicts"] = [
-        {f"{claim.statement}: {claim.verdict}": claim.table for claim in stated}
-    ]
     if len(contents.searches):
         made["What was tried"] = [told["searched"], contents.searches]
     if contents.doubled:
@@ -118,7 +110,6 @@ def render_page(contents: Contents) -> str:
     template = importlib.resources.files(__package__).joinpath("page.html").read_text("utf-8")
     return jinja2.Template(template, autoescape=True).render(
         title=TITLE,
-        opening=notes.missing_lines(contents.columns, contents.runs),
         sections=sections(contents),
         kind=lambda block: type(block).__name__,
         table=lambda it: _bold(it.to_html(index=False, border=0), "&lt;{}b&gt;", "<b>", "</b>"),
@@ -128,8 +119,7 @@ def render_page(contents: Contents) -> str:
 
 def render_markdown(contents: Contents) -> str:
     """Renders tables, claims, notes and runs in GitHub's Markdown."""
-    opening = notes.missing_lines(contents.columns, contents.runs)
-    parts = [f"# {TITLE}", *map(escape_markdown, opening)]
+    parts = [f"# {TITLE}"]
     for heading, blocks in sections(contents).items():
         parts.append(f"## {heading}")
         for block in blocks:
@@ -140,10 +130,14 @@ def render_markdown(contents: Contents) -> str:
                     parts.append("\n".join(f"- {escape_markdown(it)}" for it in block))
                 case Figure():
                     parts.append(f"![{heading}]({block.path})")
-                case dict():
-                    for name, frame in block.items():
-                        summary = f"<details><summary>{escape_markdown(name)}</summary>"
-                        parts += [summary, _markdown_table(frame), "</details>"]
+                case tuple():
+                    table = pandas.DataFrame([claim.row for claim in block])
+                    parts.append(_markdown_table(table.iloc[:, :4]))
+                    for claim in block:
+                        facts = [f"{name}: {it}" for name, it in claim.row.items()]
+                        summary, *facts = map(escape_markdown, [claim.statement, *facts[4:]])
+                        parts += [f"<details><summary>{summary}</summary>", "\n\n".join(facts)]
+                        parts += [_markdown_table(claim.table), "</details>"]
                 case _:
                     parts.append(_markdown_table(block))
     return "\n\n".join(parts) + "\n"
@@ -190,7 +184,7 @@ def _cell(column: Column, name: str) -> str:
 
 
 def _bold(text: str, mark: str, begin: str, end: str) -> str:
-    """Puts what begins and ends bold text in a format in place of escaped marks."""
+    """Replaces the escaped marks of bold text by those of a format."""
     return text.replace(mark.format(""), begin).replace(mark.format("/"), end)
 
 
@@ -200,7 +194,7 @@ def _markdown_table(frame: pandas.DataFrame) -> str:
     shown = shown.rename(columns=escape_markdown)
     numbers = re.compile(r"(\*\*)?[−+–\d].{,40}$|$")
     rules = ["---:" if all(map(numbers.match, shown[name])) else "---" for name in shown]
-    lines = [list(shown), rules, *shown.to_numpy().tolist()]
+    lines = [list(shown), rules, *shown.to_numpy().tolist()] if len(rules) else []
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -1,5 +1,7 @@
+import numpy as np
 import pandas
 import pytest
+import scipy.stats
 
 from csdl_keras.paper.beta_curve import read_beta_curves
 from csdl_keras.paper.claims import Claim, claims, compared
@@ -53,17 +55,17 @@ class TestClaim:
         [
             (
                 [CHEAPER, pair(COSTLIER, collapsed=True)],
-                ", 1 with a collapsed network (without: 1 of 1 for, supported);",
+                ", 1 with a collapsed network (without: 1 of 1 for, supported)",
             ),
             (  # β = 0 is the pre-training of SDAE, so such a pair says little of costs in it.
                 [pair(CHEAPER, same_pretraining=True), OPEN],
-                "1 with the same pre-training, since β = 0 (without: 0 of 1 for, not supported);",
+                "1 with the same pre-training, since β = 0 (without: 0 of 1 for, not supported)",
             ),
             ([ONE_MATRIX, COSTLIER], ", 1 against, 1 of them on one matrix and one training"),
             (
                 [CHEAPER, BY_RATIO],
                 "1 open, each with one training seed; by intervals of ratios 2 for, 0 against: "
-                "supported; cost ratio",
+                "supported",
             ),
         ],
     )
@@ -71,12 +73,23 @@ class TestClaim:
         assert told in claim_of(*rows).summary
 
     def test_ratios_are_geometric_means(self):
-        assert counted(1, 0, 2).summary.endswith("; cost ratio 1.26, in the paper 0.90")
+        assert counted(1, 0, 2).ratios == ["1.26", "0.90"]  # One data set has no interval.
+        assert claim_of(BY_RATIO).ratios == ["1.00 [0.50, 0.90]", "–"]
+        assert counted(0, 0, 0).ratios == ["–", "–"]
+
+    def test_data_sets_are_clusters(self):
+        """With one comparison in each, the interval is Student's of the logarithms."""
+        claim = claim_of(*(pair(it) | {"data": it.ratio} for it in (CHEAPER, OPEN, COSTLIER)))
+        logs = np.log(claim.comparisons["ratio"])
+        low, high = np.exp(scipy.stats.t.interval(0.95, 2, logs.mean(), scipy.stats.sem(logs)))
+        assert claim.ratios[0] == f"1.00 [{low:.2f}, {high:.2f}]"
+        twice = Claim("?", pandas.concat([claim.comparisons] * 2))
+        assert twice.ratios == claim.ratios
 
     def test_rows(self):
         claim = claim_of(CHEAPER, pair(OPEN, differ=("fewer examples",)))
         assert claim.table["difference [95 %]"][0] == "−1.000 [−2.000, −0.500]"
-        assert claim.row["paired differences"] == "−1.000 to +0.100; 1 of 2 intervals exclude 0"
+        assert claim.row["differences"] == "−1.000 to +0.100; 1 of 2 intervals exclude 0"
         assert claim.row["setting"] == "not the paper's: fewer examples in 1 of 2"
 
 

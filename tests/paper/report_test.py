@@ -91,7 +91,20 @@ def test_the_page_needs_no_other_file(written, text):
     for name, cell in column.cells.iterrows():
         shown = f"<b>{column.text(name)}</b>" if cell["tied"] else column.text(name)
         assert any(it.startswith(shown) for it in cells)
+    cells += re.findall(r"<li>(.*?)</li>", page)
     assert max(map(len, cells)) > 100 and not any(cell.endswith("...") for cell in cells)
+
+
+def test_verdicts_come_first_with_their_details_folded(text):
+    page = text("report.html")
+    (verdicts,) = re.findall(r'<section id="1"><h2>Verdicts</h2>.*?</section>', page, re.DOTALL)
+    rows = re.findall(r"<details><summary class=\"claim\">(.*?)</summary>", verdicts)
+    assert len(rows) == 12
+    for row in rows:
+        claim, holds, ratio, paper = re.findall(r"<span.*?>(.*?)</span>", row)
+        assert claim and holds in ("yes", "no", "open", "–") and ratio and paper
+    assert verdicts.rindex("</details>") < verdicts.index("How verdicts are made")
+    assert text("table2.md").split("\n## ")[1].startswith("Verdicts\n")
 
 
 def test_texts_of_records_are_no_markup(text):
@@ -171,8 +184,8 @@ def test_collapsed_networks_are_marked(folder):
     change_rows(folder, change)
     text = render_markdown(read_contents(folder))
     assert "CSDNN on MNIST (1 of 3)" in text and "1 with a collapsed network" in text
-    assert "says nothing of β: MNIST at [0.4]." in text
-    assert "had collapsed on validation: DNN blind on MNIST (3 of 3)." in text
+    assert "does not measure β: MNIST at [0.4]." in text
+    assert "collapsed on validation: DNN blind on MNIST (3 of 3)." in text
 
 
 def test_betas_that_collapse_on_validation(folder):
@@ -188,18 +201,20 @@ def test_missing_results_are_named(folder):
     planned = {"csdnn": 3, "dnn_bayes": 5, "seae_bayes": 2}
     settings = {"datasets": ["mnist", "cifar10_imb"], "planned": planned}
     settings["unavailable"] = {"svhn": "No pixels."}
-    (folder / "run.json").write_text(json.dumps({"runs": [{"settings": settings}]}))
+    (folder / "run.json").write_text(json.dumps({"runs": [{"command": "", "settings": settings}]}))
     contents = read_contents(folder)
+    text = render_markdown(contents)
+    assert text.index("</details>") < text.index("Still to run") < text.index("How verdicts")
     lines = missing_lines(contents.columns, contents.runs)
     still = "DNN Bayes (2 of 5 results), SEAE Bayes (2 of 2 results)"
     assert lines[0] == f"Still to run on MNIST: {still}."
     still = "Still to run on CIFAR-10, imbalanced: CSDNN (3 of 3 results), DNN Bayes (5 of 5"
     assert lines[1].startswith(still)
-    assert lines[2] == "Not run, since its data were not at hand: SVHN. No pixels."
+    assert lines[2] == "Not run because the data are not available: SVHN. No pixels."
     assert len(lines) == 3
     data = data_table(contents.columns, contents.runs).set_index("data set")
     why = data["training and validation"]
-    assert why["SVHN"] == "not run, its data were not at hand"
+    assert why["SVHN"] == "not run, data not available"
     assert (why["CIFAR-10, imbalanced"], why["CIFAR-10"]) == ("still to run", "not run")
 
 
