@@ -27,6 +27,15 @@ def test_no_more_than_40_hits_are_allowed():
     assert prose.SETTINGS["allowed"] <= 40
 
 
+def test_few_messages_begin_with_expected():
+    """Messages state the fact first; only where two values are meant do they compare them."""
+    rooms = (REPOSITORY / name for name in ("csdl_keras", "csdl_keras_cli"))
+    files = [path for room in rooms for path in room.rglob("*.py")]
+    texts = [words for path in files for _, words in prose.python(path.read_text())]
+    assert len(texts) > 1000
+    assert sum(words.startswith("Expected ") for words in texts) <= 150
+
+
 def test_markdown_without_its_code():
     text = "---\na: beside\n---\n# T\n\n```py\nbeside\n```\nText `beside`\n[a](beside.md).\n"
     assert prose.paragraphs(text) == [(4, "# T\n"), (9, "Text X\n[a]X.\n")]
