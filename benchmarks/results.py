@@ -85,7 +85,7 @@ class Results:
                 installed.append(f"{name} {importlib.metadata.version(name)}")
             except importlib.metadata.PackageNotFoundError:
                 continue
-        # Rows that name their backend may come from several.
+        # If rows name their backend, there may be several.
         backend = "" if "backend" in self.fields else f" on {keras.backend.backend()}"
         describe = ["git", "-C", str(RESULTS), "describe", "--always", "--dirty"]
         commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout

@@ -38,7 +38,7 @@ _MOST_ROWS = 10_000
 
 
 def load_classes(name: str) -> tuple[pd.DataFrame, np.ndarray]:
-    """Returns inputs, numbers and texts of at most 30 values, and labels of 25 examples or more."""
+    """Returns numbers, texts with at most 30 values, and labels with at least 25 examples."""
     import pyreadr
 
     package, table, label = CLASSES[name].split()

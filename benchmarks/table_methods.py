@@ -1,4 +1,4 @@
-"""Methods that decide on tables: by probabilities of classes, or by costs that they learn."""
+"""Methods that decide on tables, by class probabilities or by learned costs."""
 
 import dataclasses
 import functools
@@ -22,8 +22,8 @@ PYTABKIT = importlib.util.find_spec("pytabkit") is not None
 
 
 class Part(NamedTuple):
-    """Examples of a table: a data frame with texts, the same with these as categories, all columns
-    as numbers, labels from 0, and the costs of each example, if it has some. No value is missing.
+    """Examples of a table without missing values: a data frame with texts, the same with texts as
+    categories or as numbers, labels from 0, and the costs of examples, if there are any.
     """
 
     frame: pd.DataFrame
@@ -59,7 +59,7 @@ def logistic() -> object:
 
 
 def peer_probabilities(split: Split, seed: int) -> Iterator[tuple[str, Compute]]:
-    """Yields classifiers of other packages, as they are and calibrated.
+    """Yields classifiers of other packages, uncalibrated and calibrated.
 
     Those that stop early or keep their best epoch learn from the training examples, all others from
     training and validation examples together; calibration is by five folds of these.
@@ -108,7 +108,7 @@ def peer_probabilities(split: Split, seed: int) -> Iterator[tuple[str, Compute]]
 
 
 def our_probabilities(split: Split, seed: int) -> Iterator[tuple[str, Compute]]:
-    """Yields this package's default algorithms for costs that are known when deciding.
+    """Yields this package's default algorithms for costs known when deciding.
 
     At 0/1 costs, the expected cost of a decision is the probability of all other classes.
     """
@@ -123,7 +123,7 @@ def our_probabilities(split: Split, seed: int) -> Iterator[tuple[str, Compute]]:
 
 
 def cost_decisions(split: Split, seed: int) -> Iterator[tuple[str, str, Compute]]:
-    """Yields methods that take the costs of examples, and the question that they answer."""
+    """Yields methods that use the costs of examples, and the question that they answer."""
     from empulse.models import CSBoostClassifier, CSLogitClassifier, CSThresholdClassifier
     from lightgbm import LGBMClassifier, LGBMRegressor
 
@@ -148,7 +148,7 @@ def cost_decisions(split: Split, seed: int) -> Iterator[tuple[str, str, Compute]
         return model.fit(known.numbers, known.y).predict(test.numbers, **test.outcomes)
 
     def tweedie(rows: np.ndarray, decision: int) -> np.ndarray:
-        """Costs of a decision, learned from some of the examples."""
+        """Returns costs of a decision, learned from the given rows."""
         model = LGBMRegressor(objective="tweedie", random_state=seed, verbose=-1)
         model.fit(known.categories[rows], vectors[rows, decision])
         return model.predict(test.categories)
@@ -157,7 +157,7 @@ def cost_decisions(split: Split, seed: int) -> Iterator[tuple[str, str, Compute]
         return np.argmin([tweedie(known.y >= 0, k) for k in range(2)], axis=0)
 
     def two_parts(classifier) -> np.ndarray:
-        """Probabilities of classes, times the costs that each class has by Tweedie regression."""
+        """Decides by class probabilities times costs per class from Tweedie regression."""
         p = classifier.fit(known.categories, known.y).predict_proba(test.categories)
         return np.argmin([p[:, 1 - k] * tweedie(known.y == 1 - k, k) for k in range(2)], axis=0)
 
@@ -175,7 +175,7 @@ def cost_decisions(split: Split, seed: int) -> Iterator[tuple[str, str, Compute]
 
 
 def our_model(split: Split, seed: int, algorithm: str, networks: int | None = None) -> keras.Model:
-    """Trains one of this package's default algorithms, with its own number of networks or another.
+    """Trains one of this package's default algorithms with a number of networks.
 
     An ensemble learns from training and validation examples together, as other packages' methods
     do, and one network from the training examples alone. `cost_model` learns the costs of the

@@ -91,7 +91,7 @@ def costs_of(found: np.ndarray, split: Split, question: str) -> float:
         return bayes_cost(test.y, found, test.costs)
     if question == "unknown":
         vectors = csdl.costs.cost_vectors(labelled.costs, labelled.y)
-        # A constant added to a class's costs changes no decision.
+        # A constant in the costs of a class does not change decisions.
         means = csdl.costs.regret(csdl.costs.class_means(labelled.y, vectors))
         return csdl.evaluation.average_cost(test.y, csdl.bayes_decisions(found, means), test.costs)
     drawn = functools.partial(csdl.costs.randomized_proportional, labelled.y, found.shape[1])
@@ -100,7 +100,7 @@ def costs_of(found: np.ndarray, split: Split, question: str) -> float:
 
 
 def measured(split: Split, seed: int, asked: Callable[[str, str], bool]) -> Iterator[tuple]:
-    """Yields method, question, cost, error and seconds of all that is asked for."""
+    """Yields method, question, cost, error and seconds of the requested methods."""
     test = split.test
 
     def timed(compute) -> tuple[np.ndarray, float]:
@@ -125,7 +125,7 @@ def measured(split: Split, seed: int, asked: Callable[[str, str], bool]) -> Iter
 
 
 def _methods(rows: list[dict], question: str) -> list[str]:
-    """Formats the methods that have all tables of a question, the lowest relative cost first."""
+    """Formats the methods with results on all tables of a question, the cheapest first."""
     frame = pd.DataFrame(rows, columns=FIELDS)
     frame = frame[frame["question"] == question]
     values = frame[["average_cost", "error", "seconds"]].replace("", "nan").astype("float")

@@ -90,7 +90,7 @@ def halved(content: bytes) -> bytes:
 
 
 def decided(model: keras.Model, x: np.ndarray, matrices: list[np.ndarray]) -> np.ndarray:
-    """Returns the decisions under each matrix; a model of costs has decisions of its own."""
+    """Returns the decisions under each matrix, or a cost model's own decisions."""
     part = probability_model(model)
     if part is None:
         return np.stack([csdl_keras.decide(model, x)] * len(matrices))

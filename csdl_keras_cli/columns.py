@@ -157,9 +157,7 @@ def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
         values = values.to_list()  # Polars would convert an array of times to UTC.
     array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
     if array.ndim != 1:
-        raise ValueError(
-            f"Column {name!r} must have one value per row; its shape is {array.shape}."
-        )
+        raise ValueError(f"Column {name!r} must have one value per row; received {array.shape}.")
     if array.dtype.kind in "biuf" and not categorical:
         return array.astype("float64")
     if array.dtype.kind == "M":

@@ -272,9 +272,7 @@ def _ordered(name: str, column: pandas.Series, dates: Mapping[str, str]) -> np.n
     values = read_column(name, column)
     if isinstance(values, list):
         text = next(it for it in values if it is not None)
-        raise ValueError(
-            f"--split-by column {name!r} must have dates or numbers; received {text!r}."
-        )
+        raise ValueError(f"--split-by {name!r} must have dates or numbers; received {text!r}.")
     return values
 
 

@@ -92,10 +92,8 @@ def _rows(
             "compare --known-costs have costs that are known when deciding."
         )
     if own is not None and len(own) != len(model.amounts):
-        raise ValueError(
-            f"--costs needs a column for each of {', '.join(model.amounts)}; received "
-            f"{', '.join(own)}."
-        )
+        needed = ", ".join(model.amounts)
+        raise ValueError(f"--costs needs a column for each of {needed}; received {own}.")
     if path.suffix.lower() == ".parquet":
         table = pandas.read_parquet(path)
     else:

@@ -36,9 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
     formats = {suffix: name for name, suffix in FORMATS.items()}
     if arguments.path.suffix not in formats:
-        raise ValueError(
-            f"{arguments.path} must end in .onnx or .tflite, or be a folder without a suffix."
-        )
+        raise ValueError(f"{arguments.path} must end in .onnx or .tflite, or have no suffix.")
     import keras
 
     import csdl_keras

@@ -123,10 +123,8 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
     """Returns the sorted labels, numbers by size, and the position of each example's label."""
     column = pandas.Series(values)
     if column.isna().any():
-        raise ValueError(
-            f"The label in row {int(column.isna().argmax()) + 1} of {name!r} is missing. Remove "
-            "such rows."
-        )
+        row = int(column.isna().argmax()) + 1
+        raise ValueError(f"The label in row {row} of {name!r} is missing. Remove such rows.")
     if pandas.api.types.infer_dtype(column) not in ("string", "integer", "boolean", "floating"):
         raise ValueError(
             f"Labels in {name!r} must all be strings, whole numbers or booleans; received "

@@ -213,10 +213,8 @@ class Resume(SeededEpochs):
                 "file, or delete this one."
             )
         if record["epoch"] >= self.params["epochs"]:
-            raise ValueError(
-                f"{self.path} already has {record['epoch']} epochs; received "
-                f"epochs={self.params['epochs']}."
-            )
+            given = self.params["epochs"]
+            raise ValueError(f"{self.path} has {record['epoch']} epochs; received epochs={given}.")
         self._found = record, arrays
         begin_at(self.model, record["epoch"])
 

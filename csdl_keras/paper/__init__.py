@@ -1,4 +1,4 @@
-"""The paper's tables: the grid that trains them, the folder of results, and the report on it.
+"""The paper's tables: the grid of trainings, the folder of results, and the report.
 
-`grid` runs `cells`, as many as `profiles` say, and writes the `folder`; `report` reads it.
+`grid` runs the `cells` of a profile and writes the `folder`; `report` reads it.
 """

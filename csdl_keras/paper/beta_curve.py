@@ -1,4 +1,4 @@
-"""Test cost by beta, the share of the cost-aware loss in pre-training."""
+"""Test cost by beta, the weight of the cost-aware loss in pre-training."""
 
 import pathlib
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from csdl_keras.paper.table2 import data_order, variant_title
 
 
 class BetaCurve:
-    """Test cost by beta for one matrix of a data set, without the betas whose training diverged."""
+    """Test cost by beta for one cost matrix of a data set; diverged trainings are left out."""
 
     def __init__(self, rows: pandas.DataFrame, decisions: Decisions, collapsed: Iterable[float]):
         self.label, self.title = decisions.label, variant_title(decisions.label)
@@ -35,7 +35,7 @@ class BetaCurve:
         return int(min(inside, key=lambda i: self.validation[i])) if len(inside) else None
 
     def compare(self, end: float) -> Difference | None:
-        """Returns the test cost of the chosen beta less that of `end`, `None` if unknown."""
+        """Returns the test cost of the chosen beta minus that of `end`, or `None` if unknown."""
         if self.chosen is None or end not in self.betas:
             return None
         own, other = self._priced[self.betas[self.chosen]], self._priced[end]
@@ -43,7 +43,7 @@ class BetaCurve:
 
 
 def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
-    """Returns a curve for each data set of `beta_curve.csv`; none if there is no such file."""
+    """Returns a curve for each data set in `beta_curve.csv`, if there is such a file."""
     choices = read_table(folder, "choices.csv")
     choices = choices[(choices["parameter"] == "beta") & choices["collapsed"].astype(bool)]
     curves = []

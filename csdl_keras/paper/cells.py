@@ -1,4 +1,4 @@
-"""A cell of the grid, an algorithm for a cost matrix of a data set; its outcome, and its run."""
+"""Cells of the grid: an algorithm for a cost matrix of a data set, its run and its outcome."""
 
 import contextlib
 import dataclasses
@@ -25,8 +25,8 @@ from csdl_keras.training.settings import Settings
 from csdl_keras.training.train import Trainer
 from csdl_keras_cli.optional import optional_module
 
-#: The choices that keys of cells hold. Those that `Settings` got later are in a key only where
-#: they differ from their defaults, so that results on file stay known.
+#: The settings in keys of cells. Later settings are in a key only if they differ from their
+#: defaults, so that existing results keep their keys.
 _KEYED = """
 batch_size beta clipnorm corruption effort epochs filters gamma_factor hard_hinge hidden_units
 label_smoothing learning_rate min_steps momentum optimizer optimizer_name patience penalty
@@ -36,7 +36,7 @@ pretraining_epochs pretraining_learning_rate tied_weights variant
 
 @dataclasses.dataclass(frozen=True)
 class DataSource:
-    """A data set, or its imbalanced variant, and how much of it is trained on."""
+    """A data set or its imbalanced variant, and the size of its training set."""
 
     name: str
     imbalanced: bool = False
@@ -53,7 +53,7 @@ class DataSource:
         return _load(self)
 
 
-@functools.lru_cache(maxsize=2)  # all examples, and a part of them
+@functools.lru_cache(maxsize=2)  # All examples, and a part of them.
 def _load(source: DataSource) -> DataSet:
     if source.train_size is not None:
         whole = _load(dataclasses.replace(source, train_size=None))
@@ -67,7 +67,7 @@ def _load(source: DataSource) -> DataSet:
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """An algorithm for one matrix of `randomized_proportional` of one data set."""
+    """An algorithm for one `randomized_proportional` cost matrix of a data set."""
 
     source: DataSource
     algorithm: Algorithm
@@ -96,7 +96,7 @@ class Cell:
 
     @functools.cached_property
     def key(self) -> str:
-        """A digest of all that was asked for, by which folders since version 0.2 know a cell."""
+        """A digest of the whole request, which identifies a cell in folders since version 0.2."""
         policy = keras.config.dtype_policy().name
         choices, plain = (it.columns(self.algorithm) for it in (self.settings, Settings()))
         asked = {
@@ -119,7 +119,7 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """A cell with its decisions on `"val"` and `"test"` examples; none if the training diverged."""
+    """A cell with its decisions on `"val"` and `"test"` examples, unless training diverged."""
 
     cell: Cell
     decisions: dict[str, np.ndarray]
@@ -138,25 +138,25 @@ class Outcome:
         return self.cell.matrix[labels, self.decisions[part]]
 
     def error(self, part: str) -> float:
-        """Returns the share of examples decided wrongly; 1 if the training diverged."""
+        """Returns the error rate; 1 if the training diverged."""
         return float(np.mean(self.decisions.get(part, -1) != self._labels(part)))
 
     def collapsed(self, part: str) -> bool:
-        """Tells whether it decides no better than one decision for all examples."""
+        """Returns whether it is not better than one decision for all examples."""
         decisions, blind = self.decisions.get(part), self.cell.algorithm.series == "blind"
         labels, matrix = self._labels(part), self.cell.matrix
         return decisions is not None and collapsed(decisions, labels, matrix, blind)
 
     @property
     def criterion(self) -> tuple[str, float]:
-        """`"cost"`, or `"error"` of cost-blind algorithms, on validation examples."""
+        """The name and value of the validation cost, or error for cost-blind algorithms."""
         name = "error" if self.cell.algorithm.series == "blind" else "cost"
         by_error = name == "error" and self.decisions
         return name, self.error("val") if by_error else float(self.costs("val").mean())
 
 
 def run_cells(cells: Iterable[Cell], cache: StageCache, failures: Failures) -> Iterator[Outcome]:
-    """Yields outcomes as soon as they are trained; what cells share is trained once."""
+    """Yields outcomes as soon as they are trained; shared stages are trained once."""
     groups: dict[tuple[DataSource, int], list[Cell]] = {}
     for cell in cells:
         groups.setdefault((cell.source, cell.seed), []).append(cell)
@@ -165,7 +165,7 @@ def run_cells(cells: Iterable[Cell], cache: StageCache, failures: Failures) -> I
 
 
 def _run_alike(own: Sequence[Cell], cache: StageCache, failures: Failures) -> Iterator[Outcome]:
-    """Runs cells of the same data and training seed; those that diverge come last."""
+    """Runs cells with the same data and training seed; diverged ones come last."""
     data, diverged = own[0].source.load(), list[Outcome]()
 
     def on_error(index: int, error: Exception) -> None:
@@ -188,8 +188,8 @@ def _run_alike(own: Sequence[Cell], cache: StageCache, failures: Failures) -> It
 
 @contextlib.contextmanager
 def processes(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
-    """Makes trainings inside the `with` run in several processes, or on a Dask cluster."""
-    import joblib  # slow to import
+    """Runs trainings inside the `with` in several processes, or on a Dask cluster."""
+    import joblib  # Slow to import.
 
     with contextlib.ExitStack() as stack:
         if scheduler is None:

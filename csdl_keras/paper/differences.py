@@ -16,7 +16,7 @@ Run: TypeAlias = tuple[int, int]
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """Mean cost of one algorithm less that of another, and their ratio, with 95 % intervals."""
+    """The difference of two mean costs, and their ratio, with 95 % intervals."""
 
     mean: float
     low: float
@@ -40,14 +40,15 @@ def paired_difference(
     `mean ± sqrt((t s / sqrt(M))² + e²)`
 
     where `s` is the standard deviation of the `M` matrices' mean differences, `t` the quantile of
-    Student's distribution with `M - 1` degrees of freedom, and `e` the distance to the end of the
-    interval over examples of their mean over matrices, see `csdl_keras.evaluation.intervals`.
-    Several training seeds add a third error of the same form. Algorithms of equal cost were called
-    different in at most 6 % of all simulated cases (`benchmarks/results/coverage`). The interval
-    of the ratio is made likewise of logarithms, which weighs matrices alike.
+    Student's distribution with `M - 1` degrees of freedom, and `e` the margin over examples of
+    their mean over matrices, see `csdl_keras.evaluation.intervals`. Several training seeds add a
+    third error of the same form. Algorithms of equal cost were called different in at most 6 % of
+    all simulated cases (`benchmarks/results/coverage`). The interval of the ratio is computed in
+    the same way from logarithms, which weights matrices equally.
 
     `costs` and `others` are costs `(N,)` of the test decisions in each run, `largest` is the
-    largest cost of each matrix. Runs that both have count, see `_complete`; `None` without one.
+    largest cost of each matrix. Only common runs are used, see `_complete`; without any, the result
+    is `None`.
     """
     runs = _complete(costs.keys() & others.keys())
     if not runs:
@@ -71,7 +72,7 @@ def _ratio_interval(
     if min(means.min(), other_means.min()) <= 0:
         return math.nan, math.nan
     logs = np.log(means / other_means)
-    # The derivative of the logarithm of a ratio by the costs of each example.
+    # The derivative of the logarithm of the ratio with respect to each example's costs.
     slopes = (costs / means[:, None] - others / other_means[:, None]).mean(axis=0)
     margin = 1.96 * slopes.std() / math.sqrt(len(slopes))
     low, high = _over_runs(runs, logs, logs.mean() - margin, logs.mean() + margin)
@@ -81,8 +82,8 @@ def _ratio_interval(
 def _over_runs(
     runs: Sequence[Run], values: np.ndarray, low: float, high: float
 ) -> tuple[float, float]:
-    """Widens a 95 % interval by the errors of several matrices and of several training seeds."""
-    from scipy.stats import t  # slow to import
+    """Widens a 95 % interval by the errors over cost matrices and over training seeds."""
+    from scipy.stats import t  # Slow to import.
 
     for groups in zip(*runs, strict=True):
         means = pandas.Series(values).groupby(list(groups)).mean()
@@ -93,8 +94,8 @@ def _over_runs(
 
 
 def _complete(runs: Iterable[Run]) -> list[Run]:
-    """Returns the runs of the most matrices that share their training seeds."""
-    # Means of seeds with different matrices would differ by the matrices.
+    """Returns the runs of the largest set of matrices with the same training seeds."""
+    # With different matrices, means over seeds could not be compared.
     matrices: dict[int, set[int]] = {}
     for matrix, seed in runs:
         matrices.setdefault(seed, set()).add(matrix)

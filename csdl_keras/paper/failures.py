@@ -1,4 +1,4 @@
-"""What failed in a run whose other parts went on."""
+"""Collects the errors of optional steps."""
 
 import contextlib
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 
 class Failures:
-    """Keeps the errors of parts of a run as `lines`, so that the other parts go on."""
+    """Collects the errors of steps in `lines`, so that they do not stop the other steps."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -16,7 +16,7 @@ class Failures:
 
     @contextlib.contextmanager
     def step(self, part: str) -> Iterator[None]:
-        """Runs the code inside the `with`; an exception ends that code and is kept."""
+        """Runs the code inside the `with`; an exception ends it and is recorded."""
         try:
             yield
         except Exception as error:

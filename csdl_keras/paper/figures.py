@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from csdl_keras.paper.beta_curve import BetaCurve
 from csdl_keras.paper.table2 import GROUPS, Column, groups, row_title
 
-#: Okabe and Ito's colours, which colour-blind readers can tell apart.
+#: Okabe and Ito's colours, which colour-blind readers can distinguish.
 COLOURS = {
     "blind": "#777777",
     "baseline": "#b8578a",
@@ -45,7 +45,7 @@ def _draw_costs(axes: Axes, column: Column) -> None:
     figures = [column.paper(row.name) for row in rows]
     costs = pandas.DataFrame({"ours": column.cells["cost"].reindex([row.name for row in rows])})
     costs["paper"] = [math.nan if it is None else float(it["cost"]) for it in figures]
-    # A training that diverged has no place here.
+    # Diverged trainings have infinite costs.
     costs = costs.where(np.isfinite(costs))
     ours, paper = (costs / costs.min()).to_numpy().T
     for height, row in enumerate(rows):

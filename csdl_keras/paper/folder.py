@@ -1,4 +1,4 @@
-"""The folder of a grid's results: enough to rebuild every table and figure, and to go on from."""
+"""The folder of a grid's results, from which tables and figures are made and runs continue."""
 
 import io
 import pathlib
@@ -15,11 +15,11 @@ from csdl_keras.paper.cells import Cell, Outcome
 from csdl_keras.paper.results import Decisions, beta_name, decisions_name
 from csdl_keras.training.algorithms import ALGORITHMS
 
-#: The algorithm whose curve of beta is kept.
+#: The algorithm whose curve of beta is recorded.
 CURVE_ALGORITHM = "csdnn"
 
 _CELL = ["dataset", "imbalanced", "algorithm", "cost_seed"]
-#: Choices of `Settings` by the names of their columns, see `Settings.columns`.
+#: Columns of settings, see `Settings.columns`.
 _CHOICES = "variant hard_hinge optimizer_name learning_rate hidden_units batch_size".split()
 _CHOICES += "pretraining_epochs pretraining_learning_rate corruption beta tied_weights".split()
 _CHOICES += ["penalty", "gamma_factor"]
@@ -28,13 +28,13 @@ _RESULTS += ["train_size", "seed", "backend", "collapsed", "tried_again", "cell"
 _RESULTS += ["cost_scale", "drop_rate", "grayscale", *_CHOICES]
 _TRIED = [*_CELL, "parameter", "value", "given", "criterion", "validation", "collapsed", "chosen"]
 _TRIED += ["edge", "epochs", "train_seconds", "test_cost", "test_cost_error", "cell"]
-#: The columns of `beta_curve.csv`, and the columns of `choices.csv` that they come from.
+#: The columns of `beta_curve.csv`, and their sources in `choices.csv`.
 _CURVE = dict.fromkeys(_CELL) | {"beta": "value", "test_cost": "test_cost"}
 _CURVE |= {"standard_error": "test_cost_error", "validation_cost": "validation"}
-#: The columns of `curves.csv` after those of a cell and the epoch, as `fit` names them.
+#: The columns of `curves.csv` after those of a cell and the epoch, by their names in `fit`.
 _EPOCH = ["loss", "average_cost", "val_loss", "val_average_cost"]
 
-#: The tables of a folder and their columns, which are a contract: old folders go on.
+#: The tables of a folder and their columns. They must not change, so that old folders stay valid.
 COLUMNS: dict[str, list[str]] = {
     "results.csv": _RESULTS,
     "doubled.csv": _RESULTS,
@@ -48,7 +48,7 @@ Row = Mapping[str, Any]
 
 
 class Folder:
-    """Writes the results of a grid as they come, beside others that stay, and finds them again."""
+    """Writes the results of a grid as they come, keeps existing ones, and finds them again."""
 
     def __init__(self, path: pathlib.Path):
         self.path = path
@@ -58,15 +58,15 @@ class Folder:
             self.rows(name)
 
     def rows(self, name: str) -> pandas.DataFrame:
-        """Returns a table as text, so that rows are written as they were."""
+        """Returns a table with values as text, so that rows are written unchanged."""
         path, columns = self.path / name, COLUMNS[name]
         if not path.exists():
             return pandas.DataFrame(columns=columns, dtype=str)
         frame = pandas.read_csv(path, dtype=str, keep_default_na=False)
         if list(frame) != columns:
             raise ValueError(
-                f"Expected the columns {','.join(columns)} in {path}; it has {','.join(frame)}. "
-                "Take another folder."
+                f"{path} has the columns {','.join(frame)} instead of {','.join(columns)}. Choose "
+                "another folder."
             )
         return frame
 
@@ -78,7 +78,7 @@ class Folder:
     def write_result(
         self, outcome: Outcome, tried_again: int = 0, curve: bool = False, doubled: bool = False
     ) -> None:
-        """Writes a result, the decisions behind it and, if asked for, its curve."""
+        """Writes a result, its decisions and, if `curve`, its learning curve."""
         cell = outcome.cell
         name = decisions_name(cell.algorithm.name, cell.cost_seed, cell.seed)
         self._keep(outcome, name + "_doubled" * doubled)
@@ -93,7 +93,7 @@ class Folder:
             self._replace("curves.csv", lines, _CELL)
 
     def write_choices(self, tried: Sequence[Row]) -> None:
-        """Writes the values of one choice of an algorithm in place of those that are there."""
+        """Writes the tried values of one setting of an algorithm, and replaces existing ones."""
         self._replace("choices.csv", tried, [*_CELL[:3], "parameter"])
         if (tried[0]["parameter"], tried[0]["algorithm"]) == ("beta", CURVE_ALGORITHM):
             points = [{to: row[of or to] for to, of in _CURVE.items()} for row in tried]
@@ -104,19 +104,19 @@ class Folder:
         self._keep(outcome, beta_name(cell.algorithm.name, cell.cost_seed, beta))
 
     def decisions(self, cell: Cell) -> Decisions:
-        """Returns the decisions on a data set, which must be of the cell's examples and matrix."""
+        """Returns the decisions on a data set, after checking its examples and matrix."""
         decisions = Decisions(self.path, cell.source.label)
         named = {"labels": cell.source.load().y_test, f"matrix_{cell.cost_seed}": cell.matrix}
         for name, array in named.items():
             if not np.array_equal(decisions.arrays.setdefault(name, array), array):
                 raise ValueError(
-                    f"Expected {decisions.path} to hold results of the same test examples and "
-                    f"cost matrices; its {name!r} is another one. Take another folder."
+                    f"{decisions.path} has results of different test examples or cost matrices: "
+                    f"its {name!r} differs. Choose another folder."
                 )
         return decisions
 
     def _keep(self, outcome: Outcome, name: str) -> None:
-        """Writes test decisions, or removes those on file if training has diverged."""
+        """Writes test decisions, or removes existing ones if training diverged."""
         with self._lock:
             decisions = self.decisions(outcome.cell)
             arrays = {it: each for it, each in decisions.arrays.items() if it != name}
@@ -132,7 +132,7 @@ class Folder:
             replace_file(decisions.path, buffer.getvalue())
 
     def _replace(self, name: str, new: Sequence[Row], by: list[str]) -> None:
-        """Writes rows in place of those that are alike by some columns, in a fixed order."""
+        """Writes rows in a fixed order, and replaces those with the same values of some columns."""
         frame = pandas.DataFrame(list(new), columns=COLUMNS[name], dtype=object)
         frame = frame.fillna("").astype(str)
         with self._lock:
@@ -152,7 +152,7 @@ def _sort_key(column: pandas.Series) -> pandas.Series:
 
 
 def result_row(outcome: Outcome, tried_again: int = 0) -> Row:
-    """Returns the row of `results.csv` of an outcome; choices that it does not have are `None`."""
+    """Returns the row of an outcome in `results.csv`; settings that it lacks are `None`."""
     cell, data = outcome.cell, outcome.cell.source.load()
     choices = cell.settings.columns(cell.algorithm)
     if "hidden_units" in choices:
@@ -170,7 +170,7 @@ def result_row(outcome: Outcome, tried_again: int = 0) -> Row:
         "train_size": len(data.y_train_val),
         "seed": cell.seed,
         "backend": keras.backend.backend() if is_network else "scikit-learn",
-        # By test examples nothing is chosen.
+        # Test examples do not influence any choice.
         "collapsed": outcome.collapsed("val") or outcome.collapsed("test"),
         "tried_again": tried_again,
         "cell": cell.key,

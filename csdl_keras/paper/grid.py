@@ -1,4 +1,4 @@
-"""The grid of the paper's Table 2: algorithms by data sets, cost matrices and training seeds."""
+"""The grid of the paper's Table 2: algorithms, data sets, cost matrices and training seeds."""
 
 import dataclasses
 import datetime
@@ -16,13 +16,13 @@ from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.settings import Settings, column
 from csdl_keras_cli.choices import FIRST_COST_SEED
 
-#: Most choices that are tried for a result, one after the other as they collapse.
+#: Maximum number of settings tried for a result, if the earlier ones collapse.
 _MOST_TRIED = 3
 
 
 @dataclasses.dataclass(frozen=True)
 class _Trial:
-    """A value that a search tried, the cell that tried it, and its row of `choices.csv`."""
+    """A value tried by a search, with its cell and its row of `choices.csv`."""
 
     search: Search
     value: Any
@@ -31,18 +31,18 @@ class _Trial:
 
     @property
     def rank(self) -> tuple[bool, bool, float]:
-        """The order of trials, the best one first; those that diverged or collapsed come last."""
+        """The sort key of trials: the best first, diverged and collapsed ones last."""
         validation = float(self.row["validation"])
-        # A row on file is text.
+        # Rows read from a file have text.
         return math.isinf(validation), str(self.row["collapsed"]) == "True", validation
 
 
 @dataclasses.dataclass
 class Grid:
-    """Runs what a profile says and the folder lacks.
+    """Runs the cells of a profile that are not in the folder.
 
-    Values of searches are chosen with the first cost matrix and training seed, and then kept. With
-    `doubled`, one cell of each network is trained again with twice the epochs and patience.
+    Values of searches are chosen with the first cost matrix and training seed, and used for all.
+    With `doubled`, one cell of each network is also trained with twice the epochs and patience.
     """
 
     profile: Profile
@@ -56,7 +56,7 @@ class Grid:
     tell: Callable[[str], object] = lambda text: None
 
     def run(self) -> Failures:
-        """Runs what is missing, each result on disk at once; returns what failed."""
+        """Runs missing cells, writes each result at once, and returns the failures."""
         for first in (True, False):
             names = [name for name in self.profile.algorithms if (name in HEADLINE) == first]
             for dataset, name in itertools.product(self.profile.datasets, names):
@@ -69,7 +69,7 @@ class Grid:
         return self.failures
 
     def _choose(self, dataset: str, algorithm: Algorithm) -> list[Settings]:
-        """Returns the chosen settings, then others that did not diverge, the best first."""
+        """Returns the chosen settings, and then others that did not diverge, the best first."""
         settings, tried = self.profile.settings_on(dataset), list[_Trial]()
         for searches in self.profile.rounds(algorithm):
             trials = self._search(self._cell(dataset, algorithm, settings), searches)
@@ -88,7 +88,7 @@ class Grid:
         return list(dict.fromkeys([settings, *others]))
 
     def _search(self, start: Cell, searches: Sequence[Search]) -> list[_Trial]:
-        """Tries the values of one choice, and those beyond as long as the best is at an edge."""
+        """Tries the values of one setting, and others beyond as long as the best is at an edge."""
         trials = list[_Trial]()
         waiting = [(search, value) for search in searches for value in search.values]
         while waiting:
@@ -124,7 +124,7 @@ class Grid:
         ]
 
     def _finish(self, dataset: str, algorithm: Algorithm, ranking: Sequence[Settings]) -> None:
-        """Writes the results that are missing; where one collapses, the next choice is tried."""
+        """Writes missing results; if one collapses, the next settings are tried."""
         numbers = range(self.profile.seeds), range(self.profile.cost_seeds)
         tries = [
             [self._cell(dataset, algorithm, settings, *it) for it in itertools.product(*numbers)]
@@ -150,7 +150,7 @@ class Grid:
             self.folder.write_result(outcome, tried_again, curve=first)
 
     def _double(self, dataset: str, algorithm: Algorithm, ranking: Sequence[Settings]) -> None:
-        """Trains the first result on file anew, with twice the epochs and patience."""
+        """Trains the first existing result again, with twice the epochs and patience."""
         for cell in (self._cell(dataset, algorithm, settings) for settings in ranking):
             if self.folder.find("results.csv", [cell]):
                 body, names = cell.settings.body_of(algorithm), ("epochs", "patience")
@@ -163,7 +163,7 @@ class Grid:
                 return
 
     def _outcomes(self, cells: Iterable[Cell]) -> Iterator[Outcome]:
-        """Runs what is missing of cells; those that fail are left out."""
+        """Runs cells and yields their outcomes; failed ones are left out."""
         for outcome in run_cells(cells, self.cache, self.failures):
             seed = f" seed {outcome.cell.seed}" if outcome.cell.seed else ""
             self.tell(
@@ -184,7 +184,7 @@ class Grid:
 
 
 def _tried(outcome: Outcome) -> dict[str, Any]:
-    """Returns what a row of `choices.csv` says of an outcome."""
+    """Returns the columns of `choices.csv` for an outcome."""
     costs, (criterion, validation) = outcome.costs("test"), outcome.criterion
     return {
         "criterion": criterion,
@@ -201,7 +201,7 @@ def _tried(outcome: Outcome) -> dict[str, Any]:
 
 
 def _asked(search: Search, value: object, cell: Cell) -> dict[str, Any]:
-    """Returns what a row of `choices.csv` says of a value that is tried, not chosen yet."""
+    """Returns the columns of `choices.csv` for a tried value."""
     given = ",".join(f"{column(name)}={it}" for name, it in search.given.items())
     asked = {"parameter": column(search.field), "value": value, "given": given}
     return {**cell.place, **asked, "chosen": False, "edge": "", "cell": cell.key}

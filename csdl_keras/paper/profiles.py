@@ -1,4 +1,4 @@
-"""How much a grid runs, from minutes to days, and the values that it chooses from."""
+"""Profiles of the grid: its size, from minutes to days, and its search values."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,18 @@ from csdl_keras.training.settings import Settings
 
 #: The paper's grid of balances between reconstruction and costs.
 BETAS = (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0)
-#: The algorithms that verdicts need most, which run first.
+#: The algorithms that verdicts need most; they run first.
 HEADLINE = ("dnn_bayes", "dnn_sosr", "csdnn", "sdae_sosr", "seae_sosr", "sdae_bayes")
-#: Most values that a search adds on its own.
+#: Maximum number of values that a search adds.
 MOST_ADDED = 10
 
 
 @dataclasses.dataclass(frozen=True)
 class Search:
-    """The values of a choice that are tried, and `given` choices that are made with each value.
+    """The values of a setting to try, together with `given` values of other settings.
 
-    Searches of the same field make one choice. If one `widens`, values beyond the first or the last
-    are tried as long as the best is at that edge, each by the factor between its two neighbours.
+    Searches of the same field choose one value. If one `widens`, values beyond the first or the
+    last are tried as long as the best is at that edge, in steps of the factor between neighbours.
     """
 
     field: str
@@ -31,13 +31,13 @@ class Search:
     given: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def edge(self, tried: Sequence[Any], value: Any) -> str:
-        """Returns `"low"` or `"high"` if a value is an end of those tried and widened."""
+        """Returns `"low"` or `"high"` if a value is at an edge that may be widened, else `""`."""
         if not self.widens or min(tried) < value < max(tried):
             return ""
         return "low" if value == min(tried) else "high"
 
     def next_value(self, tried: Sequence[Any], best: Any) -> float | None:
-        """Returns the value to try next, `None` if the best one has neighbours on both sides."""
+        """Returns the value to try next; `None` if the best one has neighbours on both sides."""
         edge = self.edge(tried, best)
         if not edge or len(tried) >= len(self.values) + MOST_ADDED:
             return None
@@ -48,7 +48,7 @@ class Search:
 
 @dataclasses.dataclass(frozen=True)
 class Profile:
-    """The size of a grid, such as its number of `cost_seeds`, and the values that it tries."""
+    """The size of a grid, such as its number of `cost_seeds`, and its searches."""
 
     datasets: tuple[str, ...]
     settings: Settings
@@ -64,7 +64,7 @@ class Profile:
         return self.settings.replace(self.choices_on.get(dataset.removesuffix("_imb"), {}))
 
     def rounds(self, algorithm: Algorithm) -> list[list[Search]]:
-        """Returns the searches of an algorithm, for each choice that is made, in order."""
+        """Returns the searches of an algorithm, grouped by setting, in order."""
         names = self.settings.names(algorithm)
         fields = dict.fromkeys(it.field for it in self.searches if it.field in names)
         return [[it for it in self.searches if it.field == field] for field in fields]
@@ -74,13 +74,13 @@ def _with_variants(*names: str) -> tuple[str, ...]:
     return tuple(f"{name}{suffix}" for name in names for suffix in ("", "_imb"))
 
 
-#: The search of every fully-connected network, the same for all: two optimizers, whose rates
-#: differ by a hundredth, each with as many rates as it takes to find the best one.
+#: The search of all fully-connected networks: two optimizers, whose rates differ by a factor of a
+#: hundred, each with as many rates as it takes to find the best one.
 _RATES = (
     Search("mlp.learning_rate", (0.01, 0.04, 0.16), True, {"mlp.optimizer_name": "sgd"}),
     Search("mlp.learning_rate", (1e-4, 4e-4, 1.6e-3), True, {"mlp.optimizer_name": "adam"}),
 )
-#: The same for every convolutional network, whose rates fall in training.
+#: The same for all convolutional networks, whose rates decay in training.
 _CNN_RATES = (
     Search("cnn.learning_rate", (2.5e-4, 1e-3, 4e-3), True, {"cnn.optimizer_name": "sgd"}),
     Search("cnn.learning_rate", (1e-4, 4e-4, 1.6e-3), True, {"cnn.optimizer_name": "adam"}),
@@ -109,10 +109,10 @@ PROFILES = {
     ),
     # Vincent et al.'s corruptions (JMLR 2010) for networks of the size that the paper reports.
     "paper": Profile(
-        # The first ones are at hand most often.
+        # The first ones are most often available.
         datasets=_with_variants("bg_img_rot_synthetic", "mnist", "cifar10", "bg_img_rot", "svhn"),
         settings=Settings(
-            # Updates of so many weights take as long as a batch of 100 itself, so it is larger.
+            # Updating so many weights takes as long as a batch of 100, so batches are larger.
             mlp=MLP(hidden_units=(3000, 3000, 3000), batch_size=250, epochs=300, patience=15),
             pretraining=AutoEncoders(epochs=15),
             cnn=CaffeCNN(epochs=30),
@@ -128,8 +128,8 @@ PROFILES = {
     ),
 }
 
-#: Choices of the authors' code, which adds the cost term 100 times to that of reconstruction, and
-#: never stops early.
+#: Settings of the authors' code, in which the cost term has 100 times the weight of reconstruction,
+#: and training never stops early.
 AUTHORS_SETTINGS = {
     "hard_hinge": True,
     "pretraining.tied_weights": True,

@@ -1,4 +1,4 @@
-"""Reads a folder of results: tables as data frames, test decisions, records of runs, and prose."""
+"""Reads a folder of results: tables, test decisions and records of runs."""
 
 import functools
 import importlib.resources
@@ -15,16 +15,16 @@ from csdl_keras._utils.files import read_npz
 from csdl_keras.costs.generators import zero_one
 from csdl_keras.training.algorithms import get_algorithm
 
-#: What stands in empty cells, and in columns that tables of earlier versions lack.
+#: Values of empty cells, and of columns that tables of earlier versions lack.
 _DEFAULTS = {"seed": 0, "collapsed": False, "tried_again": 0, "hidden_units": "", "epochs": 0}
 _DEFAULTS |= {"beta": math.nan, "validation": math.nan, "train_seconds": math.nan}
 _DEFAULTS |= {"value": "", "given": "", "cell": ""}
-#: What tells two results apart.
+#: The columns that identify a result.
 PLACE = ["dataset", "imbalanced", "algorithm", "cost_seed", "seed"]
 
 
 def data_label(dataset: str, imbalanced: bool) -> str:
-    """Returns the name of a data set in files: `"mnist_imb"` is the imbalanced variant."""
+    """Returns the name of a data set in files, such as `"mnist_imb"` for an imbalanced variant."""
     return f"{dataset}_imb" if imbalanced else dataset
 
 
@@ -47,26 +47,26 @@ def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
     try:
         content = json.loads(path.read_text("utf-8")) if path.exists() else {"runs": []}
     except ValueError as error:
-        raise ValueError(f"Expected {path} to be a JSON object; {error}.") from error
+        raise ValueError(f"{path} is not valid JSON: {error}.") from error
     return content.get("runs", [content])
 
 
 def collapsed(
     decisions: np.ndarray, labels: np.ndarray, matrix: np.ndarray, in_errors: bool
 ) -> bool:
-    """Tells whether decisions are no better than one for all examples, in costs or `in_errors`."""
+    """Returns whether one decision for all examples is as good, in costs or `in_errors`."""
     costs = zero_one(len(matrix)) if in_errors else matrix.astype("float64")
     same = bool((decisions == decisions[0]).all())
     return same or bool(costs[labels, decisions].mean() >= costs[labels].mean(axis=0).min())
 
 
 def decisions_name(algorithm: str, cost_seed: int, seed: int) -> str:
-    """Returns the name of the array of an algorithm's decisions for a matrix and training seed."""
+    """Returns the name of an array of decisions, for an algorithm, a matrix and a seed."""
     return f"{algorithm}_{cost_seed}" + (f"_seed_{seed}" if seed else "")
 
 
 def beta_name(algorithm: str, cost_seed: int, beta: float) -> str:
-    """Returns the name of the array of decisions at a point of the curve of beta."""
+    """Returns the name of an array of decisions at a point of the curve of beta."""
     return f"{algorithm}_{cost_seed}_beta_{str(float(beta)).removesuffix('.0')}"
 
 

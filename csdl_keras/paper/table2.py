@@ -1,4 +1,4 @@
-"""The paper's Table 2 with our figures, from the results and test decisions of a folder."""
+"""The paper's Table 2 with our results, from a folder of results and test decisions."""
 
 import functools
 import importlib.resources
@@ -23,14 +23,14 @@ GROUPS = {
     "SOSR": "Costs in training (SOSR series)",
     "regression": "Costs in training (cost regression)",
 }
-#: The hidden layers of the networks that the paper reports.
+#: The hidden layers of the paper's networks.
 PAPER_LAYERS = "3000-3000-3000"
 
 _SAVING = ["constant_decision", "constant_cost", "saved", "saved_low", "saved_high"]
 
 
 class DataTitle(NamedTuple):
-    """The title of a data set, its counterpart in the paper, whether it is the same, its size."""
+    """The title of a data set, the paper's counterpart, whether both are the same, and the size."""
 
     title: str
     paper: str | None = None
@@ -50,7 +50,7 @@ _TITLES = {
 
 
 def data_title(name: str) -> DataTitle:
-    """Returns the title of a data set; an unknown one is shown by its name."""
+    """Returns the title of a data set; for an unknown one, its name."""
     return _TITLES.get(name, DataTitle(name))
 
 
@@ -60,7 +60,7 @@ def variant_title(label: str) -> str:
 
 
 def data_order(label: str) -> tuple[bool, int, str]:
-    """Sort key: balanced sets first, those of the paper in its order, then others by name."""
+    """Returns a sort key: balanced sets first, in the paper's order, then others by name."""
     names, name = list(_TITLES), label.removesuffix("_imb")
     return label != name, names.index(name) if name in names else len(names), name
 
@@ -75,7 +75,7 @@ def paper_table2() -> pandas.DataFrame:
 
 
 class Column:
-    """All algorithms on one data set, in `cells`; the `best` is one of those with most results."""
+    """All algorithms on one data set; `best` is chosen among those with most results."""
 
     def __init__(self, rows: pandas.DataFrame, decisions: Decisions, ending: str = ""):
         rows = rows.reset_index(drop=True).assign(**dict.fromkeys(_SAVING, math.nan))
@@ -97,10 +97,10 @@ class Column:
         self.cells = pandas.DataFrame(list(map(_summary, own.values())), index=list(own))
         self.matrices = int(self.cells["matrices"].max())
         self.runs = _runs(self.matrices, self.seeds)
-        # A mean over fewer results may be low by their choice alone.
+        # Means over fewer results may be low because of their selection.
         self.best = _lowest(_fullest(self.cells[self.cells["diverged"] == 0]), "cost")
         self.cells["best"] = self.cells.index == self.best
-        # An algorithm with fewer matrices may even be cheaper than the best one on those.
+        # On fewer matrices, an algorithm may even be cheaper than the best one.
         pairs = [self.compare(name, self.best) for name in self.cells.index]
         self.cells["tied"] = [it is not None and it.low <= 0 for it in pairs]
 
@@ -127,40 +127,39 @@ class Column:
         return paper_table2().loc[key] if key in paper_table2().index else None
 
     def compare(self, name: str, other: str | None) -> Difference | None:
-        """Returns the costs of `name` less those of `other`, unless one is missing or diverged."""
+        """Returns the costs of `name` minus those of `other`, unless one is missing or diverged."""
         finished = self.cells["diverged"].reindex([name, other]).eq(0).all()
         if other is None or not finished:
             return None
         return paired_difference(self._costs[name], self._costs[other], self.largest)
 
     def pretrained_alike(self, name: str, other: str) -> bool:
-        """Tells whether two kinds of pre-training are one, as none looks at costs or errors."""
+        """Returns whether two kinds of pre-training are the same, since β = 0."""
         kinds = {each: get_algorithm(each).pretraining for each in (name, other)}
         betas = self.cells["beta"].reindex(list(kinds))
         effective = {"dae" if betas[each] == 0 else kind for each, kind in kinds.items()}
         return len(effective) < len({*kinds.values()})
 
     def choose(self, names: Iterable[str]) -> str | None:
-        """Returns the algorithm of lowest validation cost, of those with the most results."""
+        """Returns the algorithm of lowest validation cost among those with the most results."""
         cells = self.cells[self.cells.index.isin(list(names))]
         return _lowest(_fullest(cells[cells["validation_cost"] >= 0]), "validation_cost")
 
     def _price(self, rows: pandas.DataFrame, decisions: Decisions, ending: str) -> None:
-        """Keeps the costs of decisions, and completes `rows` by what follows from them."""
+        """Computes the costs of decisions, and the columns of `rows` that follow from them."""
         seeds, labels = {*rows["seed"]}, decisions.labels
         for at, row in rows.iterrows():
             matrix_seed, seed, name = row["cost_seed"], row["seed"], row["algorithm"]
             array = decisions_name(name, matrix_seed, seed) + ending
-            if array not in decisions.arrays:  # as of a training that diverged
+            if array not in decisions.arrays:  # The training diverged.
                 continue
             priced = decisions.priced(array, matrix_seed)
-            # Figures and decisions of different runs must not be mixed.
             if not np.isclose(priced.mean(), row["average_cost"], rtol=1e-3, atol=1e-6):
                 raise ValueError(
-                    f"Expected {array} in {decisions.path} to cost what results.csv says, "
-                    f"{row['average_cost']}; received decisions that cost {priced.mean()}."
+                    f"The decisions {array} in {decisions.path} cost {priced.mean()}, but "
+                    f"{row['average_cost']} in results.csv: they belong to different runs."
                 )
-            # What is no network learns alike from any seed.
+            # Only networks depend on the training seed.
             repeated = [seed] if get_algorithm(name).body_kind.is_network else seeds
             runs = {(matrix_seed, each): priced for each in repeated}
             self._costs.setdefault(name, {}).update(runs)
@@ -190,7 +189,7 @@ def _summary(rows: pandas.DataFrame) -> dict[str, object]:
         "collapsed": int(rows["collapsed"].sum()),
         "tried_again": int((rows["tried_again"] > 0).sum()),
         "cost": costs.mean(),
-        # Of two matrices the distance says little of the standard error.
+        # Two matrices say little about the standard error.
         "standard_error": costs.sem() if len(costs) > 2 and not diverged else math.nan,
         "validation_cost": means["validation_cost"].mean(skipna=False),
         "beta": rows["beta"].max(),
@@ -211,12 +210,12 @@ def _lowest(cells: pandas.DataFrame, column: str) -> str | None:
 
 
 def row_title(algorithm: Algorithm) -> str:
-    """Returns the title of an algorithm, marked if the paper's table does not have it."""
+    """Returns the title of an algorithm, marked if it is not in the paper's table."""
     return algorithm.title + " †" * (not algorithm.in_table2)
 
 
 def read_columns(folder: pathlib.Path, results: pandas.DataFrame, ending: str = "") -> list[Column]:
-    """Returns the data sets of results, with the test decisions of their folder."""
+    """Returns a column for each data set of results, with the test decisions of the folder."""
     by_label = dict(list(results.groupby("label")))
     return [
         Column(by_label[label], Decisions(folder, label), ending)
@@ -225,7 +224,7 @@ def read_columns(folder: pathlib.Path, results: pandas.DataFrame, ending: str = 
 
 
 def panels(columns: Sequence[Column]) -> dict[str, list[Column]]:
-    """Returns the columns of the balanced and of the imbalanced data sets, by their headings."""
+    """Returns the columns of balanced and of imbalanced data sets, by headings."""
     found = {
         "Balanced data": [it for it in columns if not it.imbalanced],
         "Imbalanced data": [it for it in columns if it.imbalanced],
@@ -234,7 +233,7 @@ def panels(columns: Sequence[Column]) -> dict[str, list[Column]]:
 
 
 def groups(columns: Sequence[Column]) -> dict[str, list[Algorithm]]:
-    """Returns the algorithms of each series with a figure, ours or theirs, by headings."""
+    """Returns the algorithms of each series with results, ours or the paper's, by headings."""
     run = {name for column in columns for name in column.cells.index}
     rows = [
         row

@@ -137,9 +137,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         size, others, matrix = len(self.classes_), self.other_decisions, self.cost_matrix
         known, vectors = None, None
         if size < 2:
-            raise ValueError(
-                f"`y` must have at least 2 classes; received one class, {self.classes_}."
-            )
+            raise ValueError(f"`y` needs at least 2 classes; received one class, {self.classes_}.")
         if costs is not None and matrix is not None:
             raise ValueError("Pass either `costs` or a `cost_matrix`; received both.")
         if matrix is not None:

@@ -70,11 +70,6 @@ class Algorithm:
                 f"body={self.body!r} has no hidden Dense layers to pre-train (`can_pretrain` is "
                 f"False); received pretraining={self.pretraining!r}. Use pretraining='none'."
             )
-        if self.body_kind.is_network == (self.objective.loss is None):
-            raise ValueError(
-                "body='svm' and training='one_sided_svm' can only be used together; received "
-                f"{self.body!r} and {self.training!r}."
-            )
         if self.members is not None:
             check_integer("members", self.members)
         if self.effort is not None:

@@ -51,9 +51,7 @@ class OwnNetwork(AutoNetwork):
             return _copied(_with_inputs(self.network, shape), Seeds(seed, "network"))
         network = self.network(shape, num_outputs)
         if not isinstance(network, keras.Model) or network.compiled:
-            raise ValueError(
-                f"`network` must return an uncompiled keras.Model; received {network!r}."
-            )
+            raise ValueError(f"`network` must return an uncompiled keras.Model, not {network!r}.")
         if isinstance(network, keras.Sequential) and not network.built:
             network.build((None, *shape))
         return _copied(network) if self.copies else network
@@ -143,11 +141,6 @@ def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | No
     pools = {3: keras.layers.GlobalAveragePooling1D, 4: keras.layers.GlobalAveragePooling2D}
     if kind == "features" and len(tensor.shape) in pools:
         tensor = pools[len(tensor.shape)](name="mean")(tensor)
-    if len(tensor.shape) != 2:
-        raise ValueError(
-            f"The network {network.name!r} must output (batch, F) or feature maps; received shape "
-            f"{tuple(tensor.shape)}."
-        )
     if output == "features":
         end = keras.layers.Identity(name="features")(tensor)
     elif kind == "features":

@@ -106,10 +106,8 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         rows = None if self.cost_matrix is None else len(self.cost_matrix)
         on_costs = self.algorithm.objective.on_costs
         if rows is None and (not on_costs or self.algorithm.pretraining_sees == "errors"):
-            raise ValueError(
-                f"{self.algorithm.name!r} trains on labels, so it needs a `cost_matrix`; received "
-                "None."
-            )
+            name = self.algorithm.name
+            raise ValueError(f"{name!r} trains on labels, so it needs a `cost_matrix`.")
         self.num_classes = check_integer("num_classes", num_classes or rows, low=2)
         if max_cost is None:
             max_cost = 1.0 if self.cost_matrix is None else float(self.cost_matrix.max())

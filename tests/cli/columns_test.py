@@ -50,10 +50,8 @@ class TestOneColumn:
         "values",
         [
             [datetime.time(9)],
-            [datetime.timedelta(1)],
             pandas.to_timedelta(pandas.Series(["1h"])),
             pandas.to_timedelta(pandas.Series(["1h"])).astype("category"),
-            [np.timedelta64(1, "ns")],
             polars.Series([datetime.timedelta(1)]),
         ],
     )

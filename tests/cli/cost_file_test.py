@@ -55,13 +55,10 @@ def test_other_decisions_come_last_and_gains_are_costs_beyond_the_right_decision
         ("bad,fair,good\n", "named fair, good. Name them after the labels bad, fair, good, each"),
         ("good,3,4,0\nbad,0,1,5\nfair,2,0,1\n", "has 'good' in row"),
         ("0,1\n1,0\n", r"shape \(3, 3\) .*, a row for each of the labels bad, fair, good; rec"),
-        ("0,1,5\n2,0\n3,4,0\n", "number of cells: 3 in line 1, 2 in line 2"),
         (",bad,fair,goood\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\n", "Did you mean 'good'"),
         (",bad,fair,good\nbad,0,1,5\nbad,2,0,1\ngood,3,4,0\n", "named bad, bad, good"),
-        ("0,1,5\n2,,1\n3,4,0\n", "has '' in row 2, column 2"),
         ("0;1,5;5\n2;0;12%\n3;4;0\n", "has '12%' in row 2, col.* decimal sign ','"),
         ("0;1,5;5\n2;0;1\n3;1.000;0\n", "has '1.000' in row 3, column 2"),
-        (",bad,fair,good\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\nask,1,1,1\n", "named bad, fair, g"),
         ("0,1,-5\n2,0,1\n3,4,0\n", "not the cheapest for the true label 'bad'"),
     ],
 )

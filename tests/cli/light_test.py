@@ -48,7 +48,7 @@ WRONG = {
     "compare --data {csv} --label x --cost-columns y --cost z": "--cost cannot be combined with",
     "compare --data {csv} --label x --cost-columns y --known-costs z": "not allowed with argument",
     "compare --data {xlsx} --label x": ".parquet or .npz file or a folder of images, not",
-    "export {csv} model.h5": "must end in .onnx or .tflite, or be a folder without a suffix",
+    "export {csv} model.h5": "must end in .onnx or .tflite, or have no suffix",
 }
 
 
@@ -126,7 +126,7 @@ assert not {"csdl_keras", "keras", "tensorflow"} & set(sys.modules)
 WRONG_DATA = {
     "--label anwser": "Did you mean 'answer'?",
     "--label price_no": "Each label in 'price_no' needs at least 3 examples",
-    "--label answer --split-by job": "--split-by column 'job' must have dates or numbers",
+    "--label answer --split-by job": "--split-by 'job' must have dates or numbers",
     "--label answer --group member": "at least 5 of them; received 2.",
     "--label answer --today age": "which is not among the decisions no, yes",
     "--label answer --known-costs age,id": "Column 'age' has nan in row 3",

@@ -58,7 +58,6 @@ def test_exported_models(tmp_path, dtype):
         ('{"inputs": [[1, 2, 3], [1, 2]]}', 422),
         ('{"inputs": [[true, false, true]]}', 422),
         ('{"inputs": [[1, 2, NaN]]}', 422),
-        ('{"inputs": [[1, 2, 1' + 200 * "0" + "]]}", 422),
         (json.dumps({"inputs": 11 * [[1, 2, 3]]}), 422),
         (json.dumps({"inputs": 10 * [[1, 2, 3]]}), 200),
         (json.dumps({"inputs": [[1, 2, 3]]}) + 2000 * " ", 413),
@@ -229,19 +228,6 @@ def test_limits_of_costs(priced):
     health = priced.get("/health").json()
     assert health["shapes"] == {"inputs": [3], "cost_matrix": [3, 4]}
     assert health["max_cost_matrices"] == 3
-
-
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="exports by this code")
-def test_an_exported_model_that_takes_costs(tmp_path):
-    model = keras.Sequential([keras.Input((3,)), layers.Dense(3, "softmax")])
-    session = exported(csdl.bayes_classifier(model, cost_input=True, num_decisions=4), tmp_path)
-    costs = np.random.default_rng(0).uniform(0, 9, size=(50, 3, 4))
-    with served(session) as client:
-        for given in (costs, costs[0]):
-            answer = decide(client, X.tolist(), cost_matrix=given.tolist()).json()
-            expected = (model.predict(X, verbose=0)[:, None] @ given)[:, 0]
-            np.testing.assert_allclose(answer["expected_costs"], expected, rtol=1e-4, atol=1e-5)
-            assert answer["decisions"] == np.argmin(answer["expected_costs"], axis=1).tolist()
 
 
 class TestLoadTest:

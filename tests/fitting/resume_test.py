@@ -92,7 +92,7 @@ class TestRuns:
         self.run(path)
         content = path.read_bytes()
         refused = [
-            ({"epochs": 2}, "already has 2 epochs; received epochs=2"),
+            ({"epochs": 2}, "has 2 epochs; received epochs=2"),
             ({"model": network("rmsprop")}, "different variables, optimizer"),
             ({"own": [keras.callbacks.EarlyStopping("loss")]}, "different callbacks"),
             ({"shift": 1}, "different batches"),

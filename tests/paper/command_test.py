@@ -45,12 +45,12 @@ class TestTable2:
         assert str(out / "report.html") in capsys.readouterr().out.splitlines()
         assert "CSDNN" in (out / "table2.md").read_text()
         assert main(["report", str(tmp_path)]) == 2
-        assert "results.csv" in capsys.readouterr().err
+        assert "not a folder written by csdl-keras table2" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["--datasets", "digits,nothing_like_it"], "received 'nothing_like_it'"),
+            (["--datasets", "digits,nothing_like_it"], "'nothing_like_it'"),
             (["--out", "/dev/null/a"], "--out /dev/null/a is not a writable folder"),
         ],
     )
@@ -133,7 +133,7 @@ class TestOptions:
         monkeypatch.setitem(PROFILES, "tiny", sets)
         monkeypatch.setattr(Grid, "run", lambda *_: Failures())
         assert main(["table2", "--out", str(tmp_path)]) == 0
-        assert "svhn. no pixels" in capsys.readouterr().out
+        assert "Skipping svhn, whose data are not available. no pixels" in capsys.readouterr().out
         (record,) = json.loads((tmp_path / "run.json").read_text())["runs"]
         assert record["settings"]["unavailable"] == {"svhn": "no pixels"}
         assert record["settings"]["datasets"] == ["digits"]
@@ -194,12 +194,12 @@ class TestOtherOptions:
 
         for name, change in IDENTITY.items():
             message = refused(*change)
-            assert "that of a run with the same options" in message and f" {name} " in message
+            assert f"has a run with {name} " in message and "the same options" in message
         (run,) = json.loads((folder / "run.json").read_text())["runs"]
         (folder / "run.json").write_text(json.dumps({"runs": [run | {"backend": "another"}]}))
         assert f"backend another, not {keras.backend.backend()}" in refused()
         (folder / "run.json").write_text(json.dumps({"arguments": {"command": "compare"}}))
-        assert "that of a run with the same options" in refused()
+        assert "has a run with " in refused()
 
 
 def test_a_run_ends_with_its_budget_and_goes_on(table2, tmp_path, monkeypatch, capsys):
@@ -214,7 +214,7 @@ def test_a_run_ends_with_its_budget_and_goes_on(table2, tmp_path, monkeypatch, c
     with monkeypatch.context() as patch:
         patch.setattr(Grid, "run", work)
         assert main([*command, "--budget", "1e-5"]) == 0
-    assert "The 1e-05 hours are over; the same command goes on." in capsys.readouterr().out
+    assert "The 1e-05 hours are over; the same command continues." in capsys.readouterr().out
     monkeypatch.setattr(keras.Model, "fit", None)
     assert main([*command, "--budget", "1"]) == 0
     assert (tmp_path / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()

@@ -130,7 +130,7 @@ class TestRun:
     def test_what_does_not_fit_is_refused(self, copy):
         text = (copy / "results.csv").read_text()
         (copy / "results.csv").write_text(text.replace("cost_seed", "seed_of_costs"))
-        with pytest.raises(ValueError, match="Expected the columns .*results.csv"):
+        with pytest.raises(ValueError, match="results.csv has the columns .* instead of"):
             Folder(copy)
         (copy / "results.csv").write_text(text)
         with np.load(copy / "test_decisions" / "digits_imb.npz") as file:
@@ -139,7 +139,7 @@ class TestRun:
         np.savez(copy / "test_decisions" / "digits_imb.npz", **arrays | {"labels": labels})
         (copy / "results.csv").unlink()
         lines = make_grid(copy).run().lines
-        assert len(lines) == 6 and all("its 'labels' is another one" in line for line in lines)
+        assert len(lines) == 6 and all("its 'labels' differs" in line for line in lines)
 
 
 def test_where_a_network_collapses_the_next_choice_is_tried(tmp_path, monkeypatch):

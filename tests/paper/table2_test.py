@@ -110,7 +110,7 @@ def test_figures_of_other_decisions_are_refused(tmp_path):
     write_folder(tmp_path, MNIST)
     first, *others = read_rows(tmp_path / "results.csv")
     write_rows(tmp_path / "results.csv", [{**first, "average_cost": "7.5"}, *others])
-    with pytest.raises(ValueError, match="to cost what results.csv says, 7.5; received"):
+    with pytest.raises(ValueError, match="but 7.5 in results.csv: they belong to different runs"):
         columns_of(tmp_path)
 
 

@@ -133,8 +133,6 @@ def test_costs_with_a_decision_that_is_no_class():
     [
         ({"calibration": "platt"}, {}, "Expected `calibration` to be one of"),
         ({"calibration": "isotonic"}, {"y": ["fox"] * 4 + ["cat"] * 86}, "less than 5 examples"),
-        ({}, {"y": ["cat"] * 90}, "must have at least 2 classes; received one class"),
-        ({"cost_matrix": MATRIX}, {"costs": AFFINE}, "received both"),
     ],
 )
 def test_what_is_refused_before_anything_is_fitted(arguments, data, match, monkeypatch):

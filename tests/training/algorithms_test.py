@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.training import OBJECTIVES
-from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, get_algorithm
+from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS
 from csdl_keras.training.data import Examples
 
 ORDER = (
@@ -27,17 +27,12 @@ def test_table_1_comes_first():
     assert tuple(map(list, marks)) == TABLE1
 
 
-def test_alias():
-    assert get_algorithm("scae_sosr") is ALGORITHMS["csdnn"]
-
-
 @pytest.mark.parametrize(
     "change,match",
     [
         ({"body": "rnn"}, "Expected `body` to be one of"),
         ({"prediction": "argmax"}, "Expected `prediction` to be one of .'argmin'.;"),
         ({"body": "cnn"}, "body='cnn' has no hidden Dense layers to pre-train"),
-        ({"pretraining": "none", "body": "svm"}, "can only be used together"),
     ],
     ids=str,
 )

@@ -67,9 +67,7 @@ class TestOptions:
         [
             ({"hard_hinge": True}, "dnn_sosr"),
             ({"pretraining.tied_weights": True}, "csdnn"),
-            ({"mlp.momentum": 0.0}, "dnn_sosr"),
             ({"mlp.optimizer_name": "adam"}, "dnn_sosr"),
-            ({"mlp.learning_rate": 0.1}, "dnn_sosr"),
         ],
         ids=str,
     )

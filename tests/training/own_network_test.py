@@ -114,7 +114,7 @@ def test_caches_tell_models_apart():
     ("algorithm", "network", "match"),
     [
         ("dnn_bayes", "resnet", "`network` must be an uncompiled keras.Model or a function"),
-        ("calibrated_bayes", lambda shape, k: 3, "must return an uncompiled keras.Model; rec.* 3"),
+        ("calibrated_bayes", lambda shape, k: 3, "must return an uncompiled keras.Model, not 3"),
         ("csdnn", chain(), "'csdnn' does not support `network`"),
         (
             "calibrated_bayes",

@@ -92,13 +92,6 @@ def test_what_is_refused_before_training(changes, match):
         trained(**changes)
 
 
-def test_known_costs_need_a_row_for_each_label():
-    labels = np.array(["b", "c"] * 20)
-    costs = np.repeat((1.0 - np.eye(3))[None], 40, axis=0)
-    with pytest.raises(ValueError, match=r"a row for each of the labels \['b', 'c'\].* 3 rows"):
-        csdl.train(np.zeros((40, 2)), labels, costs=costs)
-
-
 @pytest.mark.parametrize("place", ["x", "unlabelled"])
 def test_inputs_of_pretraining_are_asked_to_be_scaled(place):
     given = {"x": np.ones((40, 2)), "unlabelled": np.ones((40, 2)), place: np.full((40, 2), 255.0)}

@@ -67,7 +67,6 @@ class TestTrain:
             ({"validation_data": np.array([3, 200])}, "indices below 200.* from 3 to 200"),
             ({"validation_data": np.arange(200)}, "some of the examples, not all; rec.* 0 to 199"),
             ({"algorithm": "cnn_sosr", "x": 255 * DATA.x_train}, r"lie in \[0, 1\]; .* to 255"),
-            ({"algorithm": "csdnn", "x": 255 * DATA.x_train}, r"to lie in \[0, 1\]"),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
