@@ -29,6 +29,7 @@ def split(y: Any, seed: int = 0, by: Any = None, groups: Any = None) -> dict[str
 
     Example:
 
+    >>> from csdl_keras.datasets import split
     >>> parts = split(["no", "yes"] * 5, by=[3, 1, 4, 2, 5, 9, 6, 8, 7, 10])
     >>> {name: rows.tolist() for name, rows in parts.items()}
     {'train': [0, 1, 2, 3, 4, 6], 'val': [7, 8], 'test': [5, 9]}
