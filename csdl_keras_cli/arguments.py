@@ -177,7 +177,7 @@ def add_number(
 
 def add_train_size(parser: argparse.ArgumentParser) -> None:
     """Adds `--train-size`."""
-    text = "use only N examples, stratified, for training and validation together"
+    text = "use only N stratified examples of a named data set for training and validation together"
     add_number(parser, "--train-size", text)
 
 

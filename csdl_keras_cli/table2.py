@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run on the workers of the Dask cluster with this scheduler, such as "
         "tcp://10.0.0.1:8786; --cache must have the same path on all of them",
     )
-    shared.add_out(parser, ", new or of a run with the same options (default csdl_runs/table2-...)")
+    shared.add_out(parser, ", new or with the same options (default csdl_runs/table2-PROFILE)")
     text = "folder for trained stages, which runs may share (default stages/ in --out)"
     parser.add_argument("--cache", type=pathlib.Path, metavar="FOLDER", help=text)
     shared.add_train_size(parser)

@@ -51,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("random", "bayesian", "grid"),
         help="search strategy (default random)",
     )
-    text = "maximum number of trials, including earlier ones in the folder (default 6)"
+    text = (
+        "maximum number of trials besides the untuned default, including earlier ones (default 6)"
+    )
     shared.add_number(parser, "--max-trials", text, 6)
     text = "train and pre-train for at most N epochs, also for the untuned default"
     shared.add_number(parser, "--epochs", text)
