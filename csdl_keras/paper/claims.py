@@ -140,8 +140,8 @@ def _series(*series: str) -> list[str]:
     return [name for name in PAPER_ALGORITHMS if get_algorithm(name).series in series]
 
 
-#: What stands for several algorithms in `report.toml`. The one of the lowest validation cost is
-#: compared: choosing by test cost would favour the larger group.
+#: Groups of algorithms in `report.toml`. The one of the lowest validation cost is compared, because
+#: choosing by test cost would favour the larger group.
 _SIDES = {
     "blind": _series("blind"),
     "deep": _series("Bayes", "SOSR"),
