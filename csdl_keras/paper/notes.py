@@ -60,7 +60,7 @@ def data_table(columns: Sequence[Column], runs: Runs) -> pandas.DataFrame:
 
 
 def _asked(runs: Runs) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
-    """Returns the number of results planned, by data set and algorithm, and the data not available."""
+    """Returns the number of results planned, by data set and algorithm, and unavailable data."""
     planned: dict[str, dict[str, int]] = collections.defaultdict(dict)
     unavailable: dict[str, str] = {}
     for run in runs:
