@@ -43,7 +43,7 @@ BY_SPEED = (
 #: Values of `effort`.
 EFFORTS = ("quick", "balanced", "best")
 #: Formats of `export` with their suffixes.
-FORMATS = {"savedmodel": "", "onnx": ".onnx", "litert": ".tflite"}
+FORMATS = {"savedmodel": "", "onnx": ".onnx", "litert": ".tflite", "openvino": ".xml"}
 #: Kinds of a model's outputs.
 OUTPUTS = ("cost", "probability")
 #: Profiles of `table2`.

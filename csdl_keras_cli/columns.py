@@ -56,16 +56,22 @@ class Columns:
             if _is_dates(values):
                 formats.setdefault(name, "")
             coded = isinstance(values, list) and name not in formats
-            distinct = set(values) - {None} if coded else set()
-            if len(distinct) > MOST_CATEGORIES:
-                raise ValueError(
-                    f"Column {name!r} has {len(distinct)} categories, more than {MOST_CATEGORIES}. "
-                    "Drop it if it identifies the examples, or group its values."
-                )
-            ordered = sorted(distinct, key=lambda one: (str(type(one)), one))
-            found.append(tuple(ordered) or None)
+            found.append(_in_order(name, set(values) - {None} if coded else set()))
         ordered_dates = tuple((name, formats[name]) for name in names if name in formats)
         return cls(tuple(names), tuple(found), ordered_dates)
+
+    def merged(self, other: "Columns") -> "Columns":
+        """Returns the columns of two parts of one data frame, with the categories of both."""
+        if self.names != other.names:
+            raise ValueError(
+                f"All parts must have the columns {list(self.names)}; received {list(other.names)}."
+            )
+        found: list[tuple[Any, ...] | None] = []
+        for name, *known in zip(self.names, self.categories, other.categories, strict=True):
+            found.append(_in_order(name, {one for each in known for one in each or ()}))
+        dates = {**dict(self.dates), **dict(other.dates)}
+        ordered = tuple((name, dates[name]) for name in self.names if name in dates)
+        return Columns(self.names, tuple(found), ordered)
 
     @property
     def _encoded(self) -> list[tuple[str, int]]:
@@ -112,11 +118,21 @@ class Columns:
         return np.column_stack(encoded)
 
 
+def _in_order(name: Any, distinct: set[Any]) -> tuple[Any, ...] | None:
+    """Returns the categories of a column in their order, `None` if it has none."""
+    if len(distinct) > MOST_CATEGORIES:
+        raise ValueError(
+            f"Column {name!r} has {len(distinct)} categories, more than {MOST_CATEGORIES}. Drop it "
+            "if it identifies the examples, or group its values."
+        )
+    return tuple(sorted(distinct, key=lambda one: (str(type(one)), one))) or None
+
+
 @dataclasses.dataclass(frozen=True)
 class Table:
     """The encoded `rows` `(N, F)` of a data frame with its `columns`."""
 
-    rows: np.ndarray
+    rows: Any  # an array, or `StoredRows`
     columns: Columns
 
     @property

@@ -15,7 +15,7 @@ DESCRIPTION = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.add_argument("model", type=pathlib.Path, help=".keras file saved by model.save")
-    text = "the .onnx or .tflite (LiteRT) file to write, or a new folder for a SavedModel"
+    text = "the .onnx, .tflite (LiteRT) or .xml (OpenVINO) file to write, or a new folder"
     parser.add_argument("path", type=pathlib.Path, help=text)
     parser.add_argument(
         "--output",
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
     formats = {suffix: name for name, suffix in FORMATS.items()}
     if arguments.path.suffix not in formats:
-        raise ValueError(f"{arguments.path} must end in .onnx or .tflite, or have no suffix.")
+        raise ValueError(f"{arguments.path} must end in .onnx, .tflite or .xml, or have no suffix.")
     import keras
 
     import csdl_keras

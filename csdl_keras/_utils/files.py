@@ -10,6 +10,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._utils.streams import StoredRows
 from csdl_keras_cli.writable import replacing
 
 
@@ -69,10 +70,11 @@ def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
         raise DamagedFileError(f"{path} is damaged, or not an .npz file: {error!r}.") from error
 
 
-def fingerprint(*arrays: np.ndarray) -> str:
+def fingerprint(*arrays: np.ndarray | StoredRows) -> str:
     """Returns a digest of the shapes, types and contents of arrays."""
     digest = hashlib.sha256()
     for array in arrays:
         digest.update(f"{array.shape} {array.dtype}".encode())
-        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+        for part in array.blocks() if isinstance(array, StoredRows) else (array,):
+            digest.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

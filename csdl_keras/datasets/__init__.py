@@ -1,5 +1,6 @@
 """Image-classification data, split into training, validation and test."""
 
+from csdl_keras._utils.streams import Parquet
 from csdl_keras.datasets.bg_img_rot_synthetic import bg_img_rot_synthetic
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
@@ -12,6 +13,7 @@ __all__ = [
     "DataSet",
     "DataUnavailableError",
     "EMBEDDED",
+    "Parquet",
     "bg_img_rot_synthetic",
     "grayscale",
     "imbalance",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, shown
+from csdl_keras._utils.streams import as_stream, stream_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.between import CostRange
 from csdl_keras.costs.checks import amounts as check_amounts
@@ -148,7 +149,7 @@ class CostReport:
 
 def cost_report(
     decisions: Mapping[str, ArrayLike],
-    y_true: ArrayLike,
+    y_true: Any,
     cost_matrix: CostsLike | None = None,
     baseline: ArrayLike | None = None,
     unit: str | None = None,
@@ -172,7 +173,8 @@ def cost_report(
 
     Args:
         decisions: `{name: integers (N,)}`, as returned by `csdl_keras.decide`.
-        y_true, cost_matrix, classes: as in `decision_costs`; names default to the labels.
+        y_true, cost_matrix, classes: as in `decision_costs`; names default to the labels. `y_true`
+            may also be data with labels that `csdl_keras.decide` reads in parts.
         baseline: integers `(N,)`, decisions of today's rule to compare with, or `None` (default).
         unit: unit of costs, such as `"€"`; `None` (default) writes numbers alone.
         amounts: instead of `cost_matrix`, amounts `(K, D)` or `(N, K, D)` of any sign: gains are
@@ -206,6 +208,8 @@ def cost_report(
             "`decisions` must be a dict with at least one model, such as {'Bayes': decisions}, "
             f"and then the labels; received {shown(decisions)}."
         )
+    if (stream := as_stream(y_true)) is not None:
+        y_true = stream_labels(stream)
     lowest = 0.0
     if amounts is not None:
         if cost_matrix is not None:

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import keras
+import numpy as np
 
+from csdl_keras._utils.streams import StoredRows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.fitting.resume import Arrays, Resume, SeededEpochs, ShuffledBatches
 
@@ -28,6 +30,11 @@ def executed_steps(examples: int, batch_size: int) -> int:
     """Returns `steps_per_execution` of `keras.Model.compile` for arrays; PyTorch has only 1."""
     if keras.backend.backend() == "torch":
         return 1
+    if keras.backend.backend() == "tensorflow":
+        from tensorflow import distribute  # Keras has imported it.
+
+        if distribute.has_strategy():  # Replicas cannot end several steps at once.
+            return 1
     # More steps are hardly faster, and delay Ctrl-C.
     return min(32, math.ceil(examples / batch_size))
 
@@ -59,6 +66,8 @@ def seeded_fit(
     callbacks = [*callbacks, *stateful]
     if not may_diverge:
         callbacks.append(RaiseOnDivergence(what))
+    if isinstance(x, StoredRows) and seed is None:
+        seed = int(np.random.randint(2**31 - 1))  # Only `ShuffledBatches` read a file.
     if seed is None or not follows_seed(x, fit_arguments):
         given = {"sample_weight": sample_weight, "batch_size": batch_size}
         return model.fit(x, y, callbacks=callbacks, **given, **fit_arguments)

@@ -15,6 +15,7 @@ from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import check_callbacks, check_integer, check_number, check_type
 from csdl_keras._utils.files import DamagedFileError, fingerprint, read_arrays, write_arrays
 from csdl_keras._utils.keras_private import begin_at
+from csdl_keras._utils.streams import StoredRows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.fitting.cache import warn_of_damage
 from csdl_keras_cli.writable import check_writable
@@ -94,8 +95,10 @@ class ShuffledBatches(keras.utils.PyDataset):
         return fingerprint(sizes, *keras.tree.flatten(self.arrays))
 
 
-def _in_floatx(values: ArrayLike) -> np.ndarray:
+def _in_floatx(values: Any) -> Any:
     """Converts floats to Keras' default float type, as `fit` does."""
+    if isinstance(values, StoredRows):
+        return values
     array = as_array("x, y and sample_weight", values, "(N, ...)")
     with np.errstate(over="ignore"):
         return array.astype(keras.config.floatx(), copy=False) if array.dtype.kind == "f" else array

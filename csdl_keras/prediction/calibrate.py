@@ -11,6 +11,7 @@ from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.keras_private import layer_of, sources_of
 from csdl_keras._utils.labels import own_classes, positions
+from csdl_keras._utils.streams import as_stream, joined_labels
 from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.checks import labels_of_rank
@@ -42,7 +43,7 @@ _ENDS = (layers.Activation, layers.Dense, layers.Conv1D, layers.Conv2D, layers.C
 def calibrate(
     model: keras.Model,
     x_val: Any,
-    y_val: ArrayLike,
+    y_val: Any = None,
     method: str = "temperature",
     from_logits: bool = False,
     batch_size: int | None = None,
@@ -63,6 +64,8 @@ def calibrate(
             shared, but a last logistic unit and a cost matrix are copied.
         x_val: inputs that were not trained on, as for `csdl_keras.decide`, without costs.
         y_val: labels `(N,)`, or `(N, ...)` for each pixel: integers, or values of `model.classes`.
+            For the path of a Parquet file, the name of the column of labels; `None` (default) for
+            a data set of batches `(inputs, labels)`.
         method: `"temperature"` (default), which keeps the argmax; `"bias_corrected"` fits a
             temperature and biases, and `"matrix"` all three, of probabilities of at least 1e-4.
         from_logits: whether a classifier's output is logits. Defaults to False.
@@ -94,22 +97,30 @@ def calibrate(
         check_number("spread", spread, 1e-6, 1e6)
     inputs, probabilities, ending = probability_part(model, from_logits)
     classes = int(probabilities.shape[-1])
+    # `predict` of a BayesModel raises on rows that are not distributions.
+    part, outputs = BayesModel(inputs, probabilities), None
+    if (stream := as_stream(x_val, y_val)) is not None:
+        found, given = [], []
+        for block, its_labels in stream:
+            rows = check_inputs(part, block)
+            found.append(part.predict(rows, batch_size=batch_size or 1024, verbose=0))
+            given.append(its_labels)
+        outputs, y_val = np.concatenate(found), joined_labels(given)
     known = getattr(model, "classes", None)
     if known is not None and own_classes("y_val", y_val) is not None:
         y_val = positions("y_val", y_val, known)
     labels = labels_of_rank(y_val, classes, len(probabilities.shape) - 1)
     if sample_weight is not None:
         sample_weight = check_sample_weight(sample_weight, labels.shape).ravel()
-    # `predict` of a BayesModel raises on rows that are not distributions.
-    part = BayesModel(inputs, probabilities)
-    outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
+    if outputs is None:
+        outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
     if labels.shape != outputs.shape[:-1]:
         raise ValueError(
             f"Expected `y_val` of shape {outputs.shape[:-1]}, a label for each row of outputs; "
             f"received shape {labels.shape}."
         )
-    rows = outputs.reshape(-1, classes), labels.ravel()
-    matrix, bias = fit_scaling(*rows, method, spread, sample_weight)
+    by_class = outputs.reshape(-1, classes)
+    matrix, bias = fit_scaling(by_class, labels.ravel(), method, spread, sample_weight)
     # No layer has this name, even if a loaded model is calibrated again.
     name = f"{model.name}_{method}"
     if method == "matrix":

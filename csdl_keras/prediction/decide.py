@@ -7,10 +7,11 @@ import numpy as np
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.labels import decision_labels
+from csdl_keras._utils.streams import as_stream
 from csdl_keras._utils.structure import check_inputs
 from csdl_keras._utils.tensors import examples_shape
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
-from csdl_keras.costs.known import CostsLike
+from csdl_keras.costs.known import AffineCosts, CostsLike
 from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
 from csdl_keras.prediction.kind import check_values, output_kind
@@ -53,10 +54,13 @@ def decide(
         model: a `keras.Model` that outputs costs `(batch, ..., D)`, probabilities
             `(batch, ..., K)`, or `(batch, ..., 1)`, the probability of class 1; or a fitted
             `csdl_keras.baselines.CSOSR`, for which inputs are flattened.
-        x: inputs, as for `model.predict`, nested lists or data frames.
+        x: inputs, as for `model.predict`, nested lists or data frames. A `tf.data.Dataset`, a
+            `keras.utils.PyDataset`, a PyTorch `DataLoader` and a Parquet file (its path, or a
+            `csdl_keras.datasets.Parquet`) are read in parts.
         output: `"cost"` or `"probability"` for a model whose structure does not show it; `None`
             (default) recognises it.
-        batch_size, verbose: as in `keras.Model.predict`. `verbose` defaults to 0.
+        batch_size, verbose: as in `keras.Model.predict`, but 1024 for data that are read in parts
+            and 0 by default.
         costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
             `(N, K, D)`; or `csdl_keras.costs.AffineCosts`. `None` (default) decides by the
             outputs. For a model of `bayes_classifier` with `cost_input=True`, pass costs here, or
@@ -80,6 +84,18 @@ def decide(
     >>> decide(classifier, np.zeros((2, 4)), costs=lost)
     array([0, 1])
     """
+    if (stream := as_stream(x)) is not None:
+        own: Any = costs
+        if not isinstance(costs, AffineCosts) and np.ndim(own) < 3:
+            own = None
+        found, size = [], 0
+        for block, _ in stream:
+            start, size = size, size + len(keras.tree.flatten(block)[0])
+            priced = costs if own is None else own[np.arange(start, size) % len(own)]
+            found.append(decide(model, block, output, batch_size or 1024, verbose, priced, labels))
+        if own is not None and len(own) != size:
+            raise ValueError(f"`costs` has {len(own)} matrices for {size} examples. Pass {size}.")
+        return np.concatenate(found)
     if check_bool("labels", labels):
         classes, names = (getattr(model, it, None) for it in ("classes", "decisions"))
         chosen = decide(model, x, output, batch_size, verbose, costs)

@@ -44,9 +44,10 @@ def export(
 
     Args:
         model: a model that outputs costs, probabilities or logits.
-        path: file that ends in `.onnx` or `.tflite`, which is replaced as a whole if it exists; or
-            a new or empty folder for a SavedModel. Its parent folder must exist.
-        format: `"savedmodel"`, `"onnx"` or `"litert"`.
+        path: file that ends in `.onnx`, `.tflite` or `.xml`, which is replaced as a whole if it
+            exists; or a new or empty folder for a SavedModel. Its parent folder must exist.
+        format: `"savedmodel"`, `"onnx"`, `"litert"` or `"openvino"`, whose weights are in a second
+            file, which ends in `.bin`.
         output, from_logits, cost_matrix_input: as in `serving_model`.
 
     Raises:
@@ -65,8 +66,8 @@ def export(
     """
     check_choice("format", format, FORMATS)
     path = _check_path(pathlib.Path(path), format)
-    needed = ("tensorflow", "onnx", "tf2onnx") if format == "onnx" else ("tensorflow",)
-    for module in needed:
+    needed = {"onnx": ("onnx", "tf2onnx"), "openvino": ("openvino",)}
+    for module in ("tensorflow", *needed.get(format, ())):
         check_installed(module, "export")
     serving = serving_model(model, output, from_logits, cost_matrix_input)
     here = keras.backend.backend() == "tensorflow"
@@ -75,6 +76,9 @@ def export(
         unfinished = pathlib.Path(folder, path.name)
         write = write_artifact if here else _write_in_process
         write(float32_model(serving), unfinished, format)
+        weights = unfinished.with_suffix(".bin")  # of OpenVINO
+        if weights.exists():
+            weights.replace(path.with_suffix(".bin"))
         unfinished.replace(path)
 
 
@@ -145,8 +149,9 @@ def float32_model(model: keras.Model) -> keras.Model:
 
 
 def write_artifact(model: keras.Model, path: pathlib.Path, format: str) -> None:
-    """Writes a serving model as a SavedModel, an ONNX or a LiteRT file."""
-    write = {"savedmodel": _savedmodel, "onnx": _onnx, "litert": _litert}[format]
+    """Writes a serving model as a SavedModel, or as a file for ONNX, LiteRT or OpenVINO."""
+    writers = {"savedmodel": _keras, "onnx": _onnx, "litert": _litert, "openvino": _keras}
+    write = writers[format]
     signature = keras.tree.map_structure(
         lambda end: keras.layers.InputSpec(shape=end.shape, dtype=end.dtype, name=end.name),
         inputs_of(model),
@@ -166,8 +171,9 @@ def write_artifact(model: keras.Model, path: pathlib.Path, format: str) -> None:
         logging.disable(logging.NOTSET)
 
 
-def _savedmodel(model: keras.Model, path: pathlib.Path, signature: list) -> None:
-    model.export(path, format="tf_saved_model", verbose=False, input_signature=signature)
+def _keras(model: keras.Model, path: pathlib.Path, signature: list) -> None:
+    format = "openvino" if path.suffix else "tf_saved_model"
+    model.export(path, format=format, verbose=False, input_signature=signature)
 
 
 def _litert(model: keras.Model, path: pathlib.Path, signature: list) -> None:

@@ -16,6 +16,7 @@ from csdl_keras._utils.arrays import (
 )
 from csdl_keras._utils.files import fingerprint
 from csdl_keras._utils.labels import label_array, one_hot_hint, own_classes, positions
+from csdl_keras._utils.streams import StoredRows, as_stream, read_in
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import check_cost_vectors, check_labels
 from csdl_keras.costs.known import (
@@ -35,7 +36,7 @@ HELD_OUT = 0.15
 class Examples:
     """Inputs and labels, and cost vectors `(N, D)` or known costs if each example has its own."""
 
-    x: np.ndarray
+    x: Any  # an array, or `StoredRows`
     y: np.ndarray
     costs: np.ndarray | None = None
     known: KnownCosts | None = None
@@ -44,6 +45,13 @@ class Examples:
         costs = None if self.costs is None else self.costs[rows]
         known = None if self.known is None else self.known[rows]
         return Examples(self.x[rows], self.y[rows], costs, known)
+
+    def in_memory(self) -> "Examples":
+        """Returns the examples with inputs in an array, of those in a file at most a sample."""
+        if not isinstance(self.x, StoredRows):
+            return self
+        rows = self.x.sampled_rows()
+        return dataclasses.replace(self.at(rows), x=self.x.take(rows))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,12 +93,15 @@ class TrainingData:
 
 def check_data(
     x: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     costs: CostsLike | None = None,
     validation_data: Any = None,
-    unlabelled: ArrayLike | None = None,
+    unlabelled: Any = None,
 ) -> TrainingData:
     """Returns checked copies of the data, with data frames and labels as numbers."""
+    x, y = _read(x, y)
+    if y is None:
+        raise ValueError("`y` is missing. Pass labels (N,), or a data set that has them as `x`.")
     given = label_array("y", y)
     if given.ndim != 1:
         single = given.shape[-1:] == (1,)
@@ -107,6 +118,8 @@ def check_data(
             unlabelled = table.columns.encode(unlabelled)
         unlabelled = _inputs("unlabelled", unlabelled)
         check_example_shape("unlabelled inputs", unlabelled, shape, "like those with labels")
+    if not isinstance(validation_data, (tuple, list)) and as_stream(validation_data) is not None:
+        validation_data = validation_data, None
     if isinstance(validation_data, (tuple, list)):
         validation = _check_validation(validation_data, train, table, classes)
     elif validation_data is not None:
@@ -114,6 +127,12 @@ def check_data(
         train, validation = train.at(~held_out), train.at(held_out)
     columns = None if table is None else table.columns
     return TrainingData(train, validation, unlabelled, columns, classes)
+
+
+def _read(x: Any, y: Any, columns: Columns | None = None) -> tuple[Any, Any]:
+    """Returns inputs and labels, of data in batches as `StoredRows` and an array."""
+    stream = as_stream(x, y)
+    return (x, y) if stream is None else read_in(stream, _inputs, columns)
 
 
 def _held_out(given: Any, size: int) -> np.ndarray:
@@ -143,6 +162,7 @@ def _check_validation(
             f"the examples to hold out; received {type(given).__name__} of {len(given)}."
         )
     x, y, *costs = given
+    x, y = _read(x, y, None if table is None else table.columns)
     if table is not None and is_frame(x):
         x = Table(table.columns.encode(x), table.columns)
     elif table is not None and table.columns.categorical and not isinstance(x, Table):
@@ -181,9 +201,11 @@ def _examples(
     return Examples(inputs, labels, vectors)
 
 
-def _inputs(name: str, x: Any) -> np.ndarray:
+def _inputs(name: str, x: Any) -> Any:
     """Returns a float32 copy of inputs; only a `Table` may have NaN, for missing values."""
     framed = isinstance(x, Table)
+    if isinstance(x.rows if framed else x, StoredRows):
+        return x.rows if framed else x
     hint = " If it was a data frame with strings or categories, pass the data frame itself."
     inputs = x.rows if framed else input_array(name, x, hint=hint)
     with np.errstate(over="ignore"):  # values beyond float32 become infinite

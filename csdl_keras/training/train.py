@@ -52,8 +52,8 @@ OnError: TypeAlias = Callable[[int, Exception], None]
 
 
 def train(
-    x: ArrayLike,
-    y: ArrayLike,
+    x: Any,
+    y: ArrayLike | str | None = None,
     cost_matrix: ArrayLike | None = None,
     algorithm: str | Algorithm = "calibrated_bayes",
     *,
@@ -75,9 +75,13 @@ def train(
 
     Args:
         x: inputs `(N, ...)`: images `(N, height, width, channels)`, rows, or a data frame of pandas
-            or Polars; the default network supports categories, dates and missing values.
+            or Polars; the default network supports categories, dates and missing values. Data that
+            do not fit into memory are a `tf.data.Dataset`, a `keras.utils.PyDataset` or a PyTorch
+            `DataLoader` of batches `(inputs, labels)`, or a Parquet file (its path, or a
+            `csdl_keras.datasets.Parquet`). They are copied to a temporary file.
         y: labels `(N,)`: integers, which are row numbers of the cost matrix, or strings or
-            booleans, whose sorted order (`numpy.unique`) is that of the rows.
+            booleans, whose sorted order (`numpy.unique`) is that of the rows. With the path of a
+            Parquet file, the name of their column; `None` (default) if `x` has labels.
         cost_matrix: `(K, D)`, `C[true, decision]`, or `None` (default) with `costs`. A data frame
             with rows and columns named after the labels may be in any order.
         algorithm: a name in `ALGORITHMS`, or an `Algorithm`. Defaults to `"calibrated_bayes"`.
@@ -216,8 +220,8 @@ class Trainer:
 
     def __init__(
         self,
-        x: ArrayLike,
-        y: ArrayLike,
+        x: Any,
+        y: ArrayLike | str | None = None,
         validation_data: tuple[CostsLike, ...] | ArrayLike | None = None,
         *,
         costs: CostsLike | None = None,
@@ -515,7 +519,7 @@ class Training:
 
     @functools.cached_property
     def network(self) -> keras.Model:
-        x = self.data.train.x
+        x = self.data.train.in_memory().x
         rows: Any = x if self.columns is None else Table(x, self.columns)
         return self.objective.build(self.body, rows, self.matrix, self.unit, self.seed)
 
@@ -526,9 +530,11 @@ class Training:
 
     @property
     def held_out(self) -> Examples | None:
-        if self.folds is None:
-            return self.data.validation
-        return self.data.train.at(self.folds == self.member)
+        data = self.data
+        held_out = (
+            data.validation if self.folds is None else data.train.at(self.folds == self.member)
+        )
+        return None if held_out is None else held_out.in_memory()
 
     @property
     def pretraining_epochs(self) -> int:
@@ -629,7 +635,7 @@ def _pretrain(training: Training, arguments: dict[str, Any]) -> _Computed:
     what = f"{training.algorithm.name!r} (pre-training)"
     pretraining.run(
         training.network,
-        examples.x,
+        np.asarray(examples.x),
         costs,
         unlabelled=training.data.unlabelled,
         epochs=training.pretraining_epochs,
@@ -668,7 +674,7 @@ def _fit(
     together = executed_steps(len(train.x), body.batch_on(shape))
     model.compile(optimizer, **compiled, steps_per_execution=together)
     if training.augments and affine_layer(model) is not None:
-        looked_at = training.learned if validation is None else validation
+        looked_at = training.learned.in_memory() if validation is None else validation
         callbacks.append(ChooseAugmentation(looked_at.x, looked_at.y, round(epochs / 6)))
     stopping = []
     if validation is not None and monitor is not None:
@@ -701,7 +707,7 @@ def _fit_csosr(training: Training) -> _Computed:
     from csdl_keras.baselines.csosr import CSOSR  # which imports scikit-learn
 
     body, data, unit = training.body, training.data.train, training.unit
-    rows = data.x.reshape(len(data.x), -1)
+    rows = np.asarray(data.x).reshape(len(data.x), -1)
     spread = rows.shape[1] * rows.var(dtype="float64") or 1.0  # 1 where all examples are alike
     machine = CSOSR(
         penalty=body.penalty,

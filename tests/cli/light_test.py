@@ -48,7 +48,7 @@ WRONG = {
     "compare --data {csv} --label x --cost-columns y --cost z": "--cost cannot be combined with",
     "compare --data {csv} --label x --cost-columns y --known-costs z": "not allowed with argument",
     "compare --data {xlsx} --label x": ".parquet or .npz file or a folder of images, not",
-    "export {csv} model.h5": "must end in .onnx or .tflite, or have no suffix",
+    "export {csv} model.h5": "must end in .onnx, .tflite or .xml, or have no suffix",
 }
 
 

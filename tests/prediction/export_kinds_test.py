@@ -103,7 +103,7 @@ def test_same_answers_as_keras(tmp_path, kind):
                 found["costs"], expected["costs"][:size], rtol=1e-5, atol=1e-5
             )
         check_decisions(found["decision"], expected["decision"], clear)
-    assert {path.name for path in tmp_path.iterdir()} == set(PATHS.values())
+    assert {path.name for path in tmp_path.iterdir()} == {*PATHS.values(), "model.bin"}
 
 
 @pytest.mark.parametrize(("policy", "dtype"), [("float64", "uint8"), ("mixed_float16", "float16")])

@@ -6,7 +6,12 @@ import keras
 import numpy as np
 import pytest
 
-PATHS = {"savedmodel": "model", "onnx": "model.onnx", "litert": "model.tflite"}
+PATHS = {
+    "savedmodel": "model",
+    "onnx": "model.onnx",
+    "litert": "model.tflite",
+    "openvino": "model.xml",
+}
 Arrays = dict[str, np.ndarray]
 
 
@@ -46,7 +51,23 @@ class SavedModelFolder:
         return {name: value.numpy() for name, value in self.run(**inputs).items()}
 
 
-OPENERS = {"savedmodel": SavedModelFolder, "onnx": OnnxFile, "litert": LiteRTFile}
+class OpenVINOFile:
+    def __init__(self, path: pathlib.Path):
+        self.run = pytest.importorskip("openvino").Core().compile_model(path)
+        self.inputs = {end.get_any_name(): end for end in self.run.inputs}
+        self.outputs = {end.get_any_name(): end for end in self.run.outputs}
+
+    def __call__(self, inputs: Arrays) -> Arrays:
+        found = self.run(inputs)
+        return {name: found[end] for name, end in self.outputs.items()}
+
+
+OPENERS = {
+    "savedmodel": SavedModelFolder,
+    "onnx": OnnxFile,
+    "litert": LiteRTFile,
+    "openvino": OpenVINOFile,
+}
 
 
 @keras.saving.register_keras_serializable(package="tests")
