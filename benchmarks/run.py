@@ -3,9 +3,9 @@
     python benchmarks/run.py peers --out benchmarks/results/peers
     python benchmarks/run.py tables --help
 
-The benchmarks are `peers`, `tables`, `effort`, `calibration_maps` and `speed`. Each writes a CSV
-file row by row, from which a later call continues, and tables of its rows in Markdown, including
-those that `docs/research` shows.
+The benchmarks are `peers`, `tables`, `effort`, `calibration_maps`, `streams` and `speed`. Each
+writes a CSV file row by row, from which a later call continues, and tables of its rows in Markdown,
+including those that `docs/research` shows.
 """
 
 import argparse
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).parent
 #: The module of each benchmark. It has its columns `FIELDS`, `add_options(parser)`,
 #: `measure(arguments, results)`, `table(rows)` and `guide_tables(rows)`.
 BENCHMARKS = {name: name for name in ("peers", "tables", "effort", "calibration_maps")}
-BENCHMARKS["speed"] = "entries"
+BENCHMARKS |= {"streams": "streams", "speed": "entries"}
 
 
 def main(arguments: list[str] | None = None) -> None:
