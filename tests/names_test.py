@@ -24,7 +24,7 @@ NAMES = {
     """,
     "csdl_keras.datasets": """
         DataSet DataUnavailableError EMBEDDED bg_img_rot_synthetic grayscale imbalance load
-        split subset
+        Parquet split subset
     """,
     "csdl_keras.evaluation": """
         CostCurve CostDifference CostReport DecisionCurve PriorEstimate Reliability average_cost
