@@ -173,7 +173,8 @@ def write_artifact(model: keras.Model, path: pathlib.Path, format: str) -> None:
 
 def _keras(model: keras.Model, path: pathlib.Path, signature: list) -> None:
     format = "openvino" if path.suffix else "tf_saved_model"
-    model.export(path, format=format, verbose=False, input_signature=signature)
+    # Keras does not accept a `pathlib.Path` for OpenVINO.
+    model.export(str(path), format=format, verbose=False, input_signature=signature)
 
 
 def _litert(model: keras.Model, path: pathlib.Path, signature: list) -> None:
