@@ -244,7 +244,7 @@ class TestIntervals:
         assert covered.min() >= 0.93 and len(covered) == 60
         assert "at least 93 % of test sets" in " ".join(cost_interval.__doc__.split())
         assert self.nothing_to_find("comparison", "called different").max() <= 0.05
-        assert "at most 5 % of test sets" in compare_costs.__doc__
+        assert "at most 5 % of the test sets" in compare_costs.__doc__
         rows = read("coverage").set_index(["part", "case", "measure"])
         many = 100 * rows.loc[("report", "15 equal models", "any row"), "value"]
         assert f"{many:.0f} % of simulated" in cost_report.__doc__

@@ -97,9 +97,7 @@ def as_stream(x: Any, label: Any = None) -> Parquet | _Batches | None:
 
     A path is that of a Parquet file, whose labels are in the column `label`.
     """
-    if isinstance(x, (str, pathlib.PurePath)):
-        if not str(x).endswith(".parquet") or not os.path.isfile(x):
-            raise ValueError(f"A path must be that of a file ending in .parquet; received {x!r}.")
+    if isinstance(x, (str, pathlib.PurePath)) and str(x).endswith(".parquet"):
         if label is not None and not isinstance(label, str):
             raise ValueError(
                 f"The labels of a Parquet file are given by the name of their column; received "

@@ -28,7 +28,7 @@ def cost_interval(
     A test set may not contain the costliest mistake. So Gaffke's interval also uses the largest
     possible cost: that of the matrix, or `largest`, or an estimate from the largest amounts seen,
     up to eight times the largest one. In simulations of every case, 95 % intervals contained the
-    expected cost in at least 93 % of the test sets (`benchmarks/results/coverage`).
+    expected cost in at least 93 % of test sets (`benchmarks/results/coverage`).
 
     Args:
         y_true, decisions, cost_matrix, classes: as in `decision_costs`.

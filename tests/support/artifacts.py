@@ -55,9 +55,7 @@ class OpenVINOFile:
     def __init__(self, path: pathlib.Path):
         self.run = pytest.importorskip("openvino").Core().compile_model(path)
         self.inputs = {end.get_any_name(): end for end in self.run.inputs}
-        # An output that is an input has both names.
-        named = {name: end for end in self.run.outputs for name in end.get_names()}
-        self.outputs = {name: named[name] for name in ("costs", "decision")}
+        self.outputs = {end.get_any_name(): end for end in self.run.outputs}
 
     def __call__(self, inputs: Arrays) -> Arrays:
         found = self.run(inputs)

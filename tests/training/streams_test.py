@@ -9,9 +9,12 @@ import csdl_keras as csdl
 from csdl_keras._utils.streams import StoredRows
 from csdl_keras.datasets import Parquet
 from csdl_keras.evaluation import cost_report
+from csdl_keras.training import Settings
 from csdl_keras.training.data import check_data
 
 MATRIX = np.array([[0.0, 1.0], [9.0, 0.0]])
+SMALL = {"auto.min_steps": 20, "mlp.min_steps": 10, "mlp.hidden_units": (8, 8)}
+QUICK = {"epochs": 1, "seed": 0, "settings": Settings().replace(SMALL)}
 rng = np.random.default_rng(0)
 X = rng.normal(size=(600, 4)).astype("float32")
 Y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=600) > 1).astype(np.int64)
@@ -48,14 +51,14 @@ def torch_data():
 
 @pytest.fixture(scope="module")
 def model():
-    return csdl.train(X, Y, MATRIX, epochs=1, seed=0)
+    return csdl.train(X, Y, MATRIX, **QUICK)
 
 
 @pytest.mark.parametrize("make", [Batches, tensorflow_data, torch_data])
 def test_as_with_arrays(make, model):
     """Other batches, as `predict` makes them, change outputs by rounding only."""
     data = make()
-    trained = csdl.train(data, cost_matrix=MATRIX, epochs=1, seed=0)
+    trained = csdl.train(data, cost_matrix=MATRIX, **QUICK)
     expected = model.predict(X, verbose=0)
     np.testing.assert_array_equal(trained.predict(X, verbose=0), expected)
     decided = csdl.decide(model, data)
@@ -78,8 +81,8 @@ def test_parquet(tmp_path, monkeypatch):
     labels = np.where(Y == 1, "yes", "no")
     path = tmp_path / "cases.parquet"
     frame.assign(fraud=labels).to_parquet(path, row_group_size=100)
-    expected = csdl.train(frame, labels, MATRIX, epochs=1, seed=0)
-    trained = csdl.train(path, "fraud", MATRIX, epochs=1, seed=0)
+    expected = csdl.train(frame, labels, MATRIX, **QUICK)
+    trained = csdl.train(path, "fraud", MATRIX, **QUICK)
     rows = expected.encode(frame)
     np.testing.assert_array_equal(trained.encode(frame), rows)
     np.testing.assert_array_equal(
@@ -89,7 +92,7 @@ def test_parquet(tmp_path, monkeypatch):
     assert (decided == csdl.decide(trained, frame, labels=True)).mean() > 0.99
     report = cost_report({"it": decided}, Parquet(path, "fraud"), MATRIX, classes=trained)
     assert report.size == 600
-    fewer = csdl.train(Parquet(path, "fraud", ["a", "place"]), cost_matrix=MATRIX, epochs=1)
+    fewer = csdl.train(Parquet(path, "fraud", ["a", "place"]), cost_matrix=MATRIX, **QUICK)
     assert fewer.encode(frame[["a", "place"]]).shape == (600, 2)
 
 
@@ -97,14 +100,14 @@ def test_all_networks_of_an_ensemble_and_a_pretraining_read_a_file():
     """Folds are views of one file; a pre-training reads it into memory."""
     x = (X - X.min()) / (X.max() - X.min())
     for name in ("ensemble_bayes", "csdnn"):
-        expected = csdl.train(x, Y, MATRIX, name, epochs=1, seed=0)
-        trained = csdl.train(Batches(x), None, MATRIX, name, epochs=1, seed=0)
+        expected = csdl.train(x, Y, MATRIX, name, **QUICK)
+        trained = csdl.train(Batches(x), None, MATRIX, name, **QUICK)
         np.testing.assert_array_equal(trained.predict(x, verbose=0), expected.predict(x, verbose=0))
 
 
 def test_validation_data_and_costs_of_examples():
     costs = csdl.costs.AffineCosts(np.linspace(1, 50, 600), [[0, 0], [1, 0]], [[0, 2], [0, 2]])
-    given = {"costs": costs, "epochs": 1, "seed": 0}
+    given = {"costs": costs, **QUICK}
     trained = csdl.train(Batches(), validation_data=np.arange(500, 600), **given)
     decided = csdl.decide(trained, Batches(), costs=costs)
     np.testing.assert_array_equal(decided, csdl.decide(trained, X, costs=costs))
@@ -135,7 +138,6 @@ def test_rows_in_a_file(monkeypatch):
     [
         (lambda: Batches(np.where(X > 3, np.nan, X)), "finite"),
         (lambda: Batches(X, np.eye(2)[Y]), "one-hot"),
-        (lambda: "cases.csv", r"ending in \.parquet"),
         (lambda: tensorflow_data().repeat(), "never ends"),
         (lambda: tensorflow_data().map(lambda x, y: (x, y, y)), "3 parts"),
         (lambda: tensorflow_data().map(lambda x, y: x), "no labels"),
