@@ -57,10 +57,6 @@ class _FilledColumns(TransformerMixin, BaseEstimator):
         return np.where(self.empty_, 0.0, X)
 
 
-def _forest(columns: Columns | None, seed: int) -> Any:
-    return RandomForestClassifier(n_jobs=-1, random_state=seed)
-
-
 def _other(module: str, name: str, columns: Columns | None, seed: int, **arguments: Any) -> Any:
     """Returns a classifier of an optional package."""
     return getattr(importlib.import_module(module), name)(random_state=seed, **arguments)
@@ -69,7 +65,7 @@ def _other(module: str, name: str, columns: Columns | None, seed: int, **argumen
 _MADE: dict[str, Callable[..., Any]] = {
     "logistic": _logistic,
     "boosting": _boosting,
-    "forest": _forest,
+    "forest": lambda _, seed: RandomForestClassifier(n_jobs=-1, random_state=seed),
     "lightgbm": functools.partial(_other, "lightgbm", "LGBMClassifier", verbosity=-1),
     "xgboost": functools.partial(_other, "xgboost", "XGBClassifier"),
     "catboost": functools.partial(

@@ -1,7 +1,4 @@
-"""The values that options can have, which the package reads too.
-
-Importing the package takes seconds, but help and errors in arguments should appear at once.
-"""
+"""The values that options can have; unlike the package, the module is imported at once."""
 
 #: The fifteen algorithms of the paper's Table 1.
 PAPER_ALGORITHMS = (

@@ -16,8 +16,7 @@ from csdl_keras_cli.writable import replacing
 class SavedClassifier:
     """A classifier of scikit-learn that decides on raw rows; `csdl-keras compare` saves it.
 
-    Its methods accept a data frame, a dict of columns, encoded rows or images. Costs known when
-    deciding are `(N, K, D)`; with `None` they are computed from columns of the rows.
+    Its methods accept a data frame, a dict of columns, encoded rows or images.
     """
 
     #: A fitted `BayesClassifier`, or `CSOSR`, of encoded rows, whose labels are numbers.
@@ -52,7 +51,6 @@ class SavedClassifier:
         return self.classifier.predict_cost(self._rows(x), costs)
 
     def decide(self, x: Any, costs: Any = None) -> np.ndarray:
-        """Returns the number of the decision on each example."""
         if self.rule == "Bayes":
             return self.predict_cost(x, costs).argmin(axis=1)
         if self.rule == "argmax":
@@ -60,7 +58,6 @@ class SavedClassifier:
         return np.full(len(self._rows(x)), self.rule)
 
     def predict(self, x: Any, costs: Any = None) -> np.ndarray:
-        """Returns the name of the decision on each example."""
         return np.array(self.labels)[self.decide(x, costs)]
 
     def _rows(self, x: Any) -> np.ndarray:

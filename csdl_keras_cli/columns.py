@@ -1,7 +1,4 @@
-"""Encodes data frames as matrices of numbers.
-
-The module needs only NumPy, so that the command can read tables and serve models without Keras.
-"""
+"""Encodes data frames as matrices of numbers; needs only NumPy, so that it loads fast."""
 
 import dataclasses
 import datetime
@@ -91,7 +88,6 @@ class Columns:
 
     @property
     def width(self) -> int:
-        """The number of encoded columns."""
         return len(self._encoded)
 
     @property
@@ -181,7 +177,10 @@ def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
     # As a list, durations would become integers.
     listed = list(array) if array.dtype.kind == "m" else array.tolist()
     listed = [None if _is_missing(value) else value for value in listed]
-    kinds = {_kind(value): value for value in listed if value is not None}
+    kinds: dict[str, Any] = {}
+    for value in (one for one in listed if one is not None):
+        of = (kind for kind, types in _KINDS.items() if isinstance(value, types))
+        kinds[next(of, "other")] = value
     if list(kinds) == ["date"]:
         return _moments(listed)
     if categorical and array.dtype.kind != "m":
@@ -201,10 +200,6 @@ def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
 def _is_missing(value: Any) -> bool:
     missing = value is None or type(value).__name__ in ("NAType", "NaTType")
     return missing or (isinstance(value, float) and value != value)
-
-
-def _kind(value: Any) -> str:
-    return next((kind for kind, types in _KINDS.items() if isinstance(value, types)), "other")
 
 
 def _is_dates(values: np.ndarray | list[Any]) -> TypeGuard[np.ndarray]:

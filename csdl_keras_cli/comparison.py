@@ -69,12 +69,10 @@ class Comparison:
 
     @functools.cached_property
     def model(self) -> Any:
-        """The model of the best row."""
         return self._make()
 
     @property
     def results(self) -> pandas.DataFrame:
-        """A row for each way to decide and each cost matrix, as in `results.csv`."""
         rows = []
         for (name, seed), row in self._rows.items():
             constant = self._constant(row["constant_decision"])
@@ -132,7 +130,6 @@ class Comparison:
 
     @property
     def title(self) -> str:
-        """The title of the table."""
         several = f", means over {len(self.matrices)} cost matrices" * (len(self.matrices) > 1)
         return (
             f"{self.data.title}: average cost of {self.data.size('test'):,} test examples{several}"
@@ -198,7 +195,6 @@ class Comparison:
 
     @property
     def trained(self) -> list[str]:
-        """The names of rows with a model."""
         names = dict.fromkeys(name for name, _ in self._rows)
         return [name for name in names if kind_of(name) not in ("always", "today")]
 
@@ -211,7 +207,6 @@ class Comparison:
         effort: str | None,
         epochs: int | None,
     ) -> None:
-        """Adds all rows, the quickest first."""
         with self.progress:
             self.add_constant()
             if self.data.today is not None:
@@ -221,11 +216,13 @@ class Comparison:
             self.add_algorithms(algorithms, effort, epochs)
 
     def add_constant(self) -> None:
-        """Adds the best constant decision for each cost matrix."""
+        from sklearn.dummy import DummyClassifier
+
+        frequencies = DummyClassifier().fit(self._flat("train"), self.data.y["train"])
         for seed, matrix in self.matrices.items():
             chosen = int(self.data.prices("test", matrix).mean(axis=0).argmin())
             decisions = {part: np.full(self.data.size(part), chosen) for part in ("val", "test")}
-            make = functools.partial(self._always, chosen, seed)
+            make = functools.partial(self._saved, frequencies, seed, chosen)
             self.add(self._constant(self.data.decisions[chosen]), seed, decisions, make)
 
     def add_baseline(self, name: str) -> None:
@@ -306,10 +303,7 @@ class Comparison:
         make: Callable[[], Any] | None = None,
         **told: Any,
     ) -> None:
-        """Adds a row with the cost of decisions, and writes all results.
-
-        `make` returns the model, if there is one; `told` has more columns of `results`.
-        """
+        """Adds a row with the cost of decisions, and writes all; `told` has more of its columns."""
         data, matrix = self.data, self.matrices[seed]
         costs = {part: float(data.paid(part, matrix, it).mean()) for part, it in decisions.items()}
         constant = data.prices("test", matrix).mean(axis=0)
@@ -358,7 +352,6 @@ class Comparison:
         return np.reshape(rows, (len(rows), -1))
 
     def _constant(self, decision: str) -> str:
-        """Returns the name of the row with the best constant decision."""
         return "always one decision" if len(self.matrices) > 1 else f"always {decision}"
 
     def _difference(self, name: str, other: str, seed: int) -> dict[str, float]:
@@ -377,7 +370,6 @@ class Comparison:
 
     @functools.cached_property
     def _bounds(self) -> dict[int, Any]:
-        """The bounds of what decisions cost, by the seed of the matrix."""
         from csdl_keras.evaluation.intervals import CostBounds
 
         return {
@@ -406,13 +398,6 @@ class Comparison:
         bayes = BayesClassifier(FrozenEstimator(fitted), matrix, calibration, folds)
         bayes.fit(self._flat("val"), labels, costs=costs)
         return self.data.saved(bayes, rule)
-
-    def _always(self, chosen: int, seed: int) -> SavedClassifier:
-        """Returns a classifier that always takes one decision, with the frequencies of classes."""
-        from sklearn.dummy import DummyClassifier
-
-        frequencies = DummyClassifier().fit(self._flat("train"), self.data.y["train"])
-        return self._saved(frequencies, seed, chosen)
 
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[None]:

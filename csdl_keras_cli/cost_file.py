@@ -12,10 +12,7 @@ from csdl_keras_cli.own_table import THOUSANDS, read_rows
 
 
 def read_costs(path: pathlib.Path, labels: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Returns the costs `C[true, decision]` in a .csv file, and the names of decisions.
-
-    Decisions other than labels, such as to abstain, come last.
-    """
+    """Returns the costs `C[true, decision]` in a .csv file, and its decisions, labels first."""
     listed = ", ".join(labels[:12]) + ", ..." * (len(labels) > 12)
     frame = _read_frame(path, len(labels))
     named = isinstance(frame.columns[0], str)
@@ -45,7 +42,6 @@ def read_costs(path: pathlib.Path, labels: Sequence[str]) -> tuple[np.ndarray, t
 
 
 def _read_frame(path: pathlib.Path, num_labels: int) -> pandas.DataFrame:
-    """Returns the costs in a .csv file, with the names of rows and columns if there are any."""
     options, rows, row_name = read_rows(path)
     cells = [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))]
     if row_name is not None:

@@ -56,11 +56,9 @@ class Data:
 
     @property
     def title(self) -> str:
-        """The name of the data, with that of the variant."""
         return f"{self.name}{', imbalanced' * self.imbalanced}"
 
     def size(self, part: str) -> int:
-        """Returns the number of examples of a part."""
         return len(self.y[part])
 
     @property
@@ -104,11 +102,9 @@ class Data:
         return vectors_of_labels(self.y[part], known)
 
     def paid(self, part: str, matrix: np.ndarray, decisions: np.ndarray) -> np.ndarray:
-        """Returns the costs `(N,)` of the given decisions on the examples of a part."""
         return self.prices(part, matrix)[np.arange(len(decisions)), decisions]
 
     def decided(self, model: Any, part: str) -> np.ndarray:
-        """Returns the decisions of a model on the examples of a part."""
         from csdl_keras import decide
 
         known = None if self.known is None else self.known[part]
@@ -121,7 +117,6 @@ class Data:
         return self.y["test"], matrix if self.known is None else self.known["test"]
 
     def report(self, decisions: Mapping[str, np.ndarray], matrix: np.ndarray) -> Any:
-        """Returns the `CostReport` of the decisions of each algorithm on the test examples."""
         from csdl_keras.evaluation import cost_report
 
         truth, prices = self.judged_by(matrix)
@@ -140,7 +135,6 @@ class Data:
         return self if as_it_is else self._encoded
 
     def trainer(self, settings: "Settings", seed: int, **arguments: Any) -> "Trainer":
-        """Returns a `Trainer` of algorithms on the data."""
         from csdl_keras import Trainer
 
         own = self.own_costs
@@ -171,7 +165,6 @@ class Data:
         return dataclasses.replace(self, x=x, encoder=encoder)
 
     def saved(self, classifier: Any, rule: str | int, scale: float = 1.0) -> SavedClassifier:
-        """Returns a classifier of scikit-learn as one that decides on raw rows."""
         shape = self.x["train"].shape[1:] if self.columns is None else None
         names = (self.labels, self.decisions, self.columns, self.known_costs)
         return SavedClassifier(classifier, rule, *names, input_shape=shape, scale=scale)
@@ -265,7 +258,6 @@ def _own(arguments: argparse.Namespace) -> Data:
 
 
 def _ordered(name: str, column: pandas.Series, dates: Mapping[str, str]) -> np.ndarray:
-    """Returns the values of a column of dates or numbers."""
     if name in dates:
         form = dates[name] or "ISO8601"
         return pandas.to_datetime(column, format=form, utc=True).to_numpy("datetime64[ns]")
@@ -279,7 +271,6 @@ def _ordered(name: str, column: pandas.Series, dates: Mapping[str, str]) -> np.n
 def _with_costs(
     data: Data, file: OwnFile, arguments: argparse.Namespace, parts: Mapping[str, np.ndarray]
 ) -> Data:
-    """Returns own data with the costs of the user."""
     labels = data.decisions
     if file.costs is not None:
         vectors, names = costs_of_columns(file.costs, arguments.cost_columns, labels, file.numbers)
@@ -328,7 +319,11 @@ def costs_text(data: Data, matrix: np.ndarray, title: str = "") -> str:
     frame = pandas.DataFrame(amounts, list(map(str, data.labels)), list(data.decisions))
     frame.columns.name = "true label"
     most = max(2, 60 // max(5, *(len(name) + 2 for name in data.decisions)))
-    table = frame.to_string(max_rows=12, max_cols=most, float_format=_short)
+
+    def short(value: float) -> str:
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+    table = frame.to_string(max_rows=12, max_cols=most, float_format=short)
     lines = [title, table]
     if not means and np.diagonal(amounts).any():
         lines.append(
@@ -339,10 +334,6 @@ def costs_text(data: Data, matrix: np.ndarray, title: str = "") -> str:
         by = f", from the columns {', '.join(names)}" if names else ""
         lines.append(f"Costs are known when deciding{by}.")
     return "\n".join(lines)
-
-
-def _short(value: float) -> str:
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
 def described_inputs(data: Data) -> str:

@@ -118,7 +118,6 @@ def _rows(
 
 
 def _images(model: "SavedModel", arguments: argparse.Namespace) -> list[str]:
-    """Returns the paths of the images in a folder and its subfolders."""
     from csdl_keras_cli.image_folder import SUFFIXES
 
     folder = arguments.data

@@ -21,10 +21,7 @@ def expressions(
     cells: Sequence[str],
     matrix: np.ndarray | None = None,
 ) -> Expressions:
-    """Returns costs from a column per decision or a matrix; `cells` override single ones.
-
-    Right decisions cost nothing.
-    """
+    """Returns costs from a column per decision or a matrix; `cells` override single ones."""
     found = [list(columns) or [""] * len(decisions) for _ in labels]
     if matrix is not None:
         found = [[f"{amount:.17g}" for amount in row] for row in matrix]

@@ -9,11 +9,7 @@ from typing import Any, TextIO
 
 
 class TolerantStream:
-    """A text stream that writes nothing more after its first error.
-
-    So a reader that ends (`| head`), a full disk or a closed terminal (`None`) does not stop a
-    command. Characters that cannot be encoded become question marks.
-    """
+    """A text stream that writes nothing after its first error, such as a closed pipe (`| head`)."""
 
     def __init__(self, stream: TextIO | None):
         self._stream = stream or open(os.devnull, "w")
@@ -22,12 +18,10 @@ class TolerantStream:
             stream.reconfigure(errors="replace")
 
     def write(self, text: str) -> int:
-        """Writes a text, as far as possible."""
         self._try(self._stream.write, text)
         return len(text)
 
     def flush(self) -> None:
-        """Flushes the stream."""
         self._try(self._stream.flush)
 
     def _try(self, function: Callable[..., object], *arguments: str) -> None:

@@ -54,12 +54,7 @@ _WAYS_OUT = (
 def check_inputs(
     frame: pandas.DataFrame, categories: list[str], formats: Mapping[str, str]
 ) -> dict[str, str]:
-    """Returns the formats of columns of date texts, including `formats`.
-
-    Raises an error for infinite numbers, and for texts most of which look like numbers, or like
-    dates of unknown or ambiguous format. A date without letters and digits, such as a dash, is
-    missing.
-    """
+    """Returns the formats of columns of date texts, after checking that columns can be read."""
     told: list[str] = []
     found = dict(formats)
     for name, column in frame.items():
@@ -108,10 +103,7 @@ def date_formats(texts: list[str]) -> list[str]:
 
 
 def as_written(texts: pandas.Series) -> Any:
-    """Returns labels of a .csv file: whole numbers and Python's booleans as such, else texts.
-
-    01, 1.0 and true remain texts, different from 1 and True.
-    """
+    """Returns labels of a .csv file: whole numbers and Python's booleans as such, else texts."""
     bare = texts.str.strip()
     if bare.str.fullmatch("0|-?[1-9][0-9]*").eq(True).all():
         whole = np.array([int(text) for text in bare])

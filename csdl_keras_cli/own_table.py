@@ -158,7 +158,6 @@ def read_table(arguments: argparse.Namespace) -> OwnFile:
 
 
 def _content(path: pathlib.Path, suffix: str, options: dict[str, Any]) -> Any:
-    """Returns a data frame, or the arrays of an .npz file by name."""
     try:
         if suffix != ".npz":
             return getattr(pandas, f"read_{suffix[1:]}")(path, **options)

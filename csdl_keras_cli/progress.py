@@ -30,7 +30,6 @@ class Progress:
         pass
 
     def working(self, what: str) -> None:
-        """Begins a step of that name."""
         self.what, self.detail, self._since = what, "", time.monotonic()
 
     def row(self, comparison: Any) -> None:
@@ -65,7 +64,6 @@ class Progress:
         )
 
     def status(self) -> str:
-        """Returns a line on the present step."""
         seconds = f"{time.monotonic() - self._since:.0f} s"
         return ", ".join(filter(None, (f"{self.what}: {self.detail or seconds}", self.left)))
 
@@ -174,10 +172,7 @@ class Screen(Progress):
 
 
 def progress(verbose: str | int) -> Progress:
-    """Returns a `Screen` in terminals, `Lines` elsewhere, or a silent `Progress` if `verbose` is 0.
-
-    With `"auto"`, only terminals and notebooks show progress.
-    """
+    """Returns a `Screen` in terminals, `Lines` elsewhere, or a silent `Progress` (`verbose=0`)."""
     if verbose == 0 or (verbose == "auto" and not (_is_terminal() or "ipykernel" in sys.modules)):
         return Progress()
     return Screen() if _is_terminal() else Lines()

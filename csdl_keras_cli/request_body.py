@@ -35,11 +35,7 @@ class Answer(BaseModel):
 
 
 class RequestBody:
-    """Reads requests, which have arrays or, for a model with columns, rows of a table.
-
-    `max_batch` is the maximum number of examples. With `missing_values`, null is a missing value in
-    arrays of floats.
-    """
+    """Reads requests, which have arrays or, for a model with columns, rows of a table."""
 
     def __init__(self, model: SavedModel, max_batch: int, missing_values: bool):
         self.model = model

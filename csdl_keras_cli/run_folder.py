@@ -56,7 +56,6 @@ class RunRecord:
         self.add()
 
     def add(self, **findings: object) -> None:
-        """Adds findings of the run to its record."""
         self._records[-1] |= findings
         # JSON has no paths.
         content = json.dumps({"runs": self._records}, indent=2, default=str)

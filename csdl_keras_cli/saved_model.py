@@ -48,7 +48,6 @@ class SavedModel:
 
     @property
     def input_shape(self) -> tuple[int | None, ...]:
-        """The shape of the first input, including the batch."""
         return next(iter(self.inputs.values())).shape
 
     @property
@@ -62,11 +61,7 @@ class SavedModel:
         return None if self.known_costs is None else cost_matrices(self.known_costs, columns)
 
     def decide(self, x: Any, costs: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Returns decisions `(N,)`, as positions in `labels`, and expected costs `(N, D)`.
-
-        For a model with columns, `x` is a data frame or a dict of columns, else an array or a dict
-        of arrays. `costs` `(N, K, D)` are those known when deciding.
-        """
+        """Returns decisions `(N,)`, as positions in `labels`, and expected costs `(N, D)`."""
         if self.columns is not None:
             x = self.columns.encode(x)
             if (large := np.abs(x) > LARGEST_NUMBER).any():

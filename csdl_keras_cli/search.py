@@ -63,7 +63,6 @@ class Candidates:
         return self.trainer.train(self.algorithm, self.prices, settings)
 
     def score(self, settings: Settings) -> dict[str, float]:
-        """Trains by settings; returns the metrics of a trial."""
         forget_models()  # Those of earlier trials use memory.
         trained = self.trained(settings)
         paid = self.data.paid("val", self.matrix, self.form.decided(trained.model, "val"))
@@ -77,7 +76,6 @@ class Candidates:
         return dict(zip(_HEAD, (_DEFAULT, "COMPLETED", cost, seconds), strict=True))
 
     def announce(self, trial: Any) -> None:
-        """Prints the result of a trial."""
         reason = (trial.message or "").strip().splitlines()[-1:]
         told = f"{trial.status.lower()} {' '.join(reason)}"
         if trial.status == "COMPLETED":

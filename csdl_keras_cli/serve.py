@@ -85,9 +85,8 @@ def create_app(
 ) -> "FastAPI":
     """Returns the application, which computes up to `concurrency` requests at the same time.
 
-    Up to `waiting` more may wait with a complete body; others get status 503, so that waiting times
-    stay bounded. Incomplete bodies do not count, but together they may not use more memory than
-    complete ones could, nor take longer than `body_seconds`.
+    Up to `waiting` more may wait with a complete body; others get status 503. Incomplete bodies do
+    not count, but together may use no more memory than complete ones could.
     """
     from fastapi import FastAPI, HTTPException, Request, Response
     from fastapi.concurrency import run_in_threadpool

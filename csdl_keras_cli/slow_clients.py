@@ -13,11 +13,7 @@ KEEP_ALIVE = 30
 
 
 class Bodies:
-    """Reads bodies of at most `max_bytes` each within a number of seconds.
-
-    If all incomplete bodies together exceed `max_total` bytes, the largest is dropped, so that slow
-    large bodies do not block small ones.
-    """
+    """Reads bodies of at most `max_bytes` each within a number of seconds."""
 
     def __init__(self, max_bytes: int, max_total: int, seconds: float):
         self.max_bytes, self.max_total, self.seconds = max_bytes, max_total, seconds
@@ -34,6 +30,7 @@ class Bodies:
                     if len(body) > self.max_bytes:
                         raise HTTPException(413, f"The body exceeds {self.max_bytes} bytes.")
                     if sum(map(len, self.arriving.values())) > self.max_total:
+                        # Slow large bodies should not block small ones.
                         largest = max(self.arriving, key=lambda key: len(self.arriving[key]))
                         self.arriving.pop(largest)
                         largest.reschedule(asyncio.get_running_loop().time())

@@ -49,11 +49,7 @@ def parse_space(name: str, text: str) -> list[Any] | Range:
 
 
 class SettingsHyperModel(keras_tuner.HyperModel):
-    """Searches the settings of an algorithm.
-
-    `given` has the user's spaces as text, `prices` is the cost matrix or `None` as in
-    `Trainer.train`, and `train(settings)` returns the metrics of a trial.
-    """
+    """Searches the settings of an algorithm; `given` has the user's spaces as text."""
 
     def __init__(
         self,
@@ -107,5 +103,4 @@ class SettingsHyperModel(keras_tuner.HyperModel):
         return self.settings.replace({self.names[name]: fields[name] for name in fields})
 
     def run(self, hp: keras_tuner.HyperParameters) -> dict[str, float]:
-        """Trains by the values of a trial; returns its metrics."""
         return self.train(self.build(hp))

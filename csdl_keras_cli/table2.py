@@ -150,7 +150,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _profile(arguments: argparse.Namespace) -> Any:
-    """Returns the profile with the changes of the command line."""
     from csdl_keras.paper.profiles import AUTHORS_SETTINGS, PROFILES
     from csdl_keras.training.algorithms import get_algorithm
 

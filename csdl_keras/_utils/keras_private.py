@@ -1,8 +1,7 @@
 """Private parts of Keras 3: the graph of a functional model, and the first epoch of a `fit`.
 
 Keras has no public methods for the graph (keras-team/keras, issues 20267 and 23238), and its own
-`BackupAndRestore` begins later epochs by `_initial_epoch` (keras/src/callbacks). `_keras_history`,
-`_inbound_nodes`, `_flatten_layers` and `_initial_epoch` are used only here.
+`BackupAndRestore` begins later epochs by `_initial_epoch` (keras/src/callbacks).
 """
 
 from collections.abc import Iterator

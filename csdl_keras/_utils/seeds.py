@@ -18,7 +18,6 @@ class Seeds:
             self._generator = random.Random(f"{purpose} {seed}" if purpose else seed)
 
     def next(self) -> int | None:
-        """Returns the next seed."""
         return None if self._generator is None else self._generator.randint(1, 10**9)
 
     def initializer(self, identifier: Any) -> Any:

@@ -209,7 +209,6 @@ class CSOSR(ClassifierMixin, BaseEstimator):
 
 
 def _fitted(estimator: BaseEstimator) -> dict[str, Any]:
-    """Returns the attributes that `fit` has set."""
     return {name: it for name, it in vars(estimator).items() if name.endswith("_")}
 
 

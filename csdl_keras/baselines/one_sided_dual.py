@@ -40,11 +40,8 @@ def _project(
     w_origin: np.ndarray,
     shift: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Projects `start`, a step from `origin`, onto `[0, high]` in the metric `I + ratio w w'`.
-
-    The result, `a = clip(start - m w)` and `m = ratio w'(a - origin)`, is one equation in the
-    unknown `m`, which begins at `shift`, for each column.
-    """
+    """Projects `start`, a step from `origin`, onto `[0, high]` in the metric `I + ratio w w'`."""
+    # `a = clip(start - m w)`, `m = ratio w'(a - origin)`: an equation in `m` for each column.
     low_end = ratio * ((np.minimum(w, 0) * high).sum(0) - w_origin)
     high_end = ratio * ((np.maximum(w, 0) * high).sum(0) - w_origin)
     tolerance = 1e-10 * ratio * (np.abs(w) * np.abs(start)).sum(0)

@@ -13,16 +13,12 @@ from csdl_keras_cli.columns import is_frame
 def by_class(
     name: str, values: Any, shape: str, classes: Any = None, of_examples: bool | None = False
 ) -> np.ndarray:
-    """Returns an array, rows and columns of a data frame or series in the order of the classes.
-
-    See `csdl_keras.costs`. Columns of decisions that are not classes follow in their own order.
-    With `of_examples=True` rows are examples; with `None` they are unless named like columns.
-    """
+    """Returns an array, rows and columns of a data frame or series in the order of the classes."""
     array = as_array(name, values, shape)
     axes = _axes(values)
     if not axes:
         return array
-    if of_examples is None:
+    if of_examples is None:  # Rows are examples unless they are named like columns.
         of_examples = array.ndim == 2 and not set(axes[0].keys) <= set(axes[1].keys)
     axes = axes[1:] if of_examples else axes
     if all(axis.numbered for axis in axes):

@@ -36,10 +36,7 @@ class BoundedMean:
             self._merge()
 
     def _merge(self) -> None:
-        """Replaces values whose distances from the mean differ by at most 1 % by their average.
-
-        This keeps the mean and all but 1e-5 of the variance.
-        """
+        """Replaces values whose distances from the mean differ by at most 1 % by their average."""
         distances = self._values - np.average(self._values, weights=self._counts)
         scale = np.log(np.maximum(abs(distances), 1e-9 * abs(distances).max()))
         alike = np.stack([np.sign(distances), np.round(scale / 0.01)])

@@ -136,7 +136,6 @@ class StageCache:
             return None
 
     def put(self, description: object, result: StageResult) -> None:
-        """Stores a result."""
         if self.folder is None:
             self._memory[self.key(description)] = copy.deepcopy(result)
             return
@@ -227,7 +226,6 @@ def _identity(value: Any) -> list[Any]:
 
 
 def _is_named(value: Any) -> bool:
-    """Returns whether a value is a function or a class."""
     return isinstance(getattr(value, "__qualname__", None), str)
 
 

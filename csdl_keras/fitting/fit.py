@@ -59,10 +59,7 @@ def seeded_fit(
     batch_size: int | None = None,
     **fit_arguments: Any,
 ) -> keras.callbacks.History:
-    """Calls `model.fit` so that batches and masks depend only on seed, epoch and step.
-
-    Between epochs, the state, including that of `stateful` callbacks, is saved in `unfinished`.
-    """
+    """Calls `model.fit` so that batches and masks depend only on seed, epoch and step."""
     callbacks = [*callbacks, *stateful]
     if not may_diverge:
         callbacks.append(RaiseOnDivergence(what))

@@ -86,7 +86,6 @@ class ShuffledBatches(keras.utils.PyDataset):
         return keras.tree.map_structure(lambda array: array.take(rows, 0), self.arrays)
 
     def on_epoch_begin(self) -> None:
-        """Counts an epoch; called by `fit`."""
         self.readings += 1
 
     def fingerprint(self) -> str:

@@ -31,7 +31,6 @@ class SquaredErrorLoss(CheckedLoss):
 
 
 def _sum_over_inputs(values: Tensor) -> Tensor:
-    """Sums `(batch, ...)` over all but the first axis."""
     return ops.sum(values, axis=tuple(range(1, len(values.shape))))
 
 

@@ -1,4 +1,1 @@
-"""The paper's tables: the grid of trainings, the folder of results, and the report.
-
-`grid` runs the `cells` of a profile and writes the `folder`; `report` reads it.
-"""
+"""The paper's tables: `grid` runs a profile's `cells` and writes a `folder`; `report` reads it."""

@@ -45,10 +45,7 @@ def paired_difference(
     third error of the same form. Algorithms of equal cost were called different in at most 6 % of
     all simulated cases (`benchmarks/results/coverage`). The interval of the ratio is computed in
     the same way from logarithms, which weights matrices equally.
-
-    `costs` and `others` are costs `(N,)` of the test decisions in each run, `largest` is the
-    largest cost of each matrix. Only common runs are used, see `_complete`; without any, the result
-    is `None`.
+    Only common runs are used, see `_complete`; without any, the result is `None`.
     """
     runs = _complete(costs.keys() & others.keys())
     if not runs:

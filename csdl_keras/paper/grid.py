@@ -39,11 +39,7 @@ class _Trial:
 
 @dataclasses.dataclass
 class Grid:
-    """Runs the cells of a profile that are not in the folder.
-
-    Values of searches are chosen with the first cost matrix and training seed, and used for all.
-    With `doubled`, one cell of each network is also trained with twice the epochs and patience.
-    """
+    """Runs the cells of a profile that are not in the folder; the first matrix chooses settings."""
 
     profile: Profile
     folder: Folder
@@ -184,7 +180,6 @@ class Grid:
 
 
 def _tried(outcome: Outcome) -> dict[str, Any]:
-    """Returns the columns of `choices.csv` for an outcome."""
     costs, (criterion, validation) = outcome.costs("test"), outcome.criterion
     return {
         "criterion": criterion,

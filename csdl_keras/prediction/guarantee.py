@@ -290,12 +290,10 @@ class _Group(NamedTuple):
     asking: float
 
     def of(self, true: np.ndarray) -> np.ndarray:
-        """Returns which cases belong to the group."""
         return np.ones(len(true), bool) if self.row is None else true == self.row
 
 
 def _groups(rule: Guarantee) -> list[_Group]:
-    """Returns the groups that have a budget."""
     matrix = rule.costs if rule.per == "case" else rule.costs[:, :-1]
     asking = rule.costs[:, -1]
     if not isinstance(rule.budget, dict):

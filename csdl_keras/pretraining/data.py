@@ -72,7 +72,6 @@ class PretrainingData:
                 self.cost_weights = np.where(np.arange(size) < own, size / own, 0).astype("float32")
 
     def _checked_costs(self, costs: ArrayLike, binary_costs: bool) -> np.ndarray:
-        """Checks and returns labels of a cost matrix, or cost vectors."""
         if self.cost_matrix is not None:
             labels = as_array("costs", costs, "(N,), integer labels, rows of `cost_matrix`")
             tensor_or_labels(labels, len(self.cost_matrix))
@@ -116,7 +115,6 @@ class PretrainingData:
             check_not_one_hot("`costs`", counts)
 
     def _codes(self, below: keras.Model | None) -> np.ndarray:
-        """Returns the inputs of the layer that `below` feeds, of arrays."""
         if below is None:
             return self.x
         return below.predict(self.x, batch_size=max(self.batch_size, 256), verbose=0)

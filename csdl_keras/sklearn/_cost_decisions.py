@@ -168,5 +168,4 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         return expected_costs(check_probabilities(self._probabilities(x)), by)
 
     def _decide(self, x: Any, known: KnownCosts | None) -> np.ndarray:
-        """Returns the indices of decisions."""
         return decisions(self._costs(x, known), "cost")

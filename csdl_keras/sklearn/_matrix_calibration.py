@@ -15,17 +15,13 @@ from csdl_keras.prediction.calibrate import fit_scaling
 
 
 class MatrixCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier fitted to all examples, with probabilities calibrated by matrix scaling.
-
-    The matrix is fitted on held-out folds; for a frozen classifier, on the examples of `fit`.
-    """
+    """A classifier fitted to all examples, with probabilities calibrated by matrix scaling."""
 
     def __init__(self, estimator: Any, cv: Any = 5):
         self.estimator = estimator
         self.cv = cv
 
     def fit(self, X: ArrayLike, y: np.ndarray, sample_weight: Any = None) -> Self:  # noqa: N803
-        """Fits the classifier and its calibration."""
         weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)}
         self.estimator_ = clone(self.estimator).fit(X, y, **weights)
         self.classes_ = np.asarray(self.estimator_.classes_)
@@ -52,7 +48,6 @@ class MatrixCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
         return self
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
-        """Returns calibrated class probabilities `(N, K)`, in the order of `classes_`."""
         rows = np.maximum(self._probabilities(self.estimator_, X), LEAST_KNOWN)
         return softmax(np.log(rows) @ self.matrix_ + self.bias_, axis=1)
 

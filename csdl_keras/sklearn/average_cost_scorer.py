@@ -79,7 +79,6 @@ class AverageCostScorer:
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Returns the metadata that the scorer requests."""
         return self._request
 
 

@@ -36,7 +36,6 @@ _NEED_PROBABILITIES = (
 
 
 def _has_probabilities(algorithm: str | Algorithm) -> bool:
-    """Returns whether an algorithm estimates class probabilities."""
     found = get_algorithm(algorithm)
     return found.output == "probability" or found.objective.calibrates
 

@@ -67,10 +67,7 @@ def _ended_trial(path: pathlib.Path) -> Trial | None:
 
 
 class ResumableTuner(keras_tuner.Tuner):
-    """Base class of tuners that resume an interrupted search if it is the same.
-
-    `search.json` in the folder has digests of everything that trials depend on, see `StageCache`.
-    """
+    """Base class of tuners that resume an interrupted search if it is the same."""
 
     def __init__(
         self,
@@ -131,7 +128,6 @@ class ResumableTuner(keras_tuner.Tuner):
         return super().run_trial(trial, *arguments, **fit_arguments)
 
     def on_trial_end(self, trial: Trial) -> None:
-        """Ends a trial and announces it."""
         super().on_trial_end(trial)
         self._announce(self.oracle.get_trial(trial.trial_id))
 
