@@ -47,9 +47,16 @@ def run(arguments: argparse.Namespace) -> int:
     model = load(arguments.model)
     costs, images = None, arguments.data.is_dir()
     if images:
-        from csdl_keras_cli.image_folder import read_image
+        from csdl_keras_cli.image_folder import SUFFIXES, read_image
 
-        table = written = pandas.DataFrame({"file": _images(model, arguments)})
+        folder = arguments.data
+        if len(model.input_shape) != 4 or arguments.costs:
+            raise ValueError(f"{arguments.model} needs a table; received the folder {folder}.")
+        files = [it for it in sorted(folder.rglob("*")) if it.suffix.lower() in SUFFIXES]
+        if not files:
+            raise ValueError(f"{folder} has no images ({', '.join(SUFFIXES)}).")
+        paths = [str(it.relative_to(folder)) for it in files]
+        table = written = pandas.DataFrame({"file": paths})
         _, *sides, channels = model.input_shape
         size: Any = sides if all(sides) else None
     else:
@@ -62,8 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         part = slice(start, start + _BATCH)
         x: Any = table[part]
         if images:
-            files = [arguments.data / file for file in x["file"]]
-            x = [read_image(file, size, gray=channels == 1) for file in files]
+            x = [read_image(file, size, gray=channels == 1) for file in files[part]]
         found.append(model.decide(x, None if costs is None else costs[part]))
     decisions, expected = map(np.concatenate, zip(*found, strict=True))
     written["decision"] = [model.labels[decision] for decision in decisions]
@@ -115,15 +121,3 @@ def _rows(
     if table.empty:
         raise ValueError(f"{path} has no rows.")
     return table, amounts
-
-
-def _images(model: "SavedModel", arguments: argparse.Namespace) -> list[str]:
-    from csdl_keras_cli.image_folder import SUFFIXES
-
-    folder = arguments.data
-    if len(model.input_shape) != 4 or arguments.costs:
-        raise ValueError(f"{arguments.model} needs a table; received the folder {folder}.")
-    found = [it for it in sorted(folder.rglob("*")) if it.suffix.lower() in SUFFIXES]
-    if not found:
-        raise ValueError(f"{folder} has no images ({', '.join(SUFFIXES)}).")
-    return [str(it.relative_to(folder)) for it in found]

@@ -40,14 +40,11 @@ class TolerantStream:
 
 @contextlib.contextmanager
 def tolerant_output() -> Iterator[TolerantStream]:
-    """Prevents errors of printing inside the `with`; yields the standard output.
-
-    It also hides what native code writes to the standard error stream, as TensorFlow does on import
-    whatever its log level, unless `TF_CPP_MIN_LOG_LEVEL=0`. Output of Python is still shown.
-    """
+    """Prevents errors of printing inside the `with`; yields the standard output."""
     errors, kept = sys.stderr, None
     # A closed or replaced stream has no file descriptor.
     with contextlib.suppress(OSError, ValueError, AttributeError):
+        # TensorFlow's native code writes to standard error on import, whatever its log level.
         if errors.fileno() == 2 and os.environ.get("TF_CPP_MIN_LOG_LEVEL") != "0":
             kept = os.dup(2)
             errors = open(kept, "w", errors="replace", buffering=1)

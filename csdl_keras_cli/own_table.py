@@ -50,11 +50,7 @@ class OwnFile:
 
 
 def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], str | None]:
-    """Returns arguments of `pandas.read_csv`, all rows, and the name of the first row or `None`.
-
-    Lines must have as many cells as the first one, since pandas would shift or invent cells. The
-    exception are names of rows written by R: in quotes, or the row's number.
-    """
+    """Returns arguments of `pandas.read_csv`, all rows, and the name of the first row or `None`."""
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -88,6 +84,7 @@ def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], 
     place = next((place for place, row in enumerate(rows) if len(row) != width), None)
     if place is None:
         return options, rows, None
+    # Pandas would shift or invent cells, but R writes names of rows: in quotes, or numbers.
     if all(len(row) == width + 1 for row in body):
         names = [row[0].strip() for row in body]
         quoted = len(re.findall(r'\n *"', text)) >= len({*names}) == len(names)

@@ -83,11 +83,7 @@ def create_app(
     body_seconds: float = 10.0,
     missing_values: bool = False,
 ) -> "FastAPI":
-    """Returns the application, which computes up to `concurrency` requests at the same time.
-
-    Up to `waiting` more may wait with a complete body; others get status 503. Incomplete bodies do
-    not count, but together may use no more memory than complete ones could.
-    """
+    """Returns the application, which computes up to `concurrency` requests at the same time."""
     from fastapi import FastAPI, HTTPException, Request, Response
     from fastapi.concurrency import run_in_threadpool
 

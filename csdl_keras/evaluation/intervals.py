@@ -132,8 +132,7 @@ class CostBounds:
     # Costs of each example, unlike a matrix, have no known bounds. So decisions may pay the largest
     # amount seen, or the same share of even larger amounts as they pay of the largest here.
 
-    # The largest amount seen, and the share of the ten largest in the sum of all, where each
-    # example counts with that of its costliest decision; `None` if the bounds are known.
+    # The largest amount seen, and the share of the ten largest in the sum of all, if not `None`.
     largest_seen: float | None = None
     ten_largest: float | None = None
 

@@ -21,8 +21,7 @@ MOST_ADDED = 10
 class Search:
     """The values of a setting to try, together with `given` values of other settings.
 
-    Searches of the same field choose one value. If one `widens`, values beyond the first or the
-    last are tried as long as the best is at that edge, in steps of the factor between neighbours.
+    If it `widens`, values beyond an edge are tried as long as the best one is there.
     """
 
     field: str
