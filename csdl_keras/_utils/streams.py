@@ -60,10 +60,13 @@ class Parquet:
                 f"{self.path} has no column {', '.join(map(repr, sorted(lacking)))}. Its columns "
                 f"are {file.schema_arrow.names}."
             )
-        for batch in file.iter_batches(_PARQUET_ROWS, columns=wanted):
-            frame = batch.to_pandas()
-            labels = None if self.label is None else frame.pop(self.label).to_numpy()
-            yield frame, labels
+        # `ParquetFile.iter_batches` keeps what it has read until the file is closed.
+        for index in range(file.num_row_groups):
+            group = file.read_row_group(index, columns=wanted)
+            for start in range(0, len(group), _PARQUET_ROWS):
+                frame = group.slice(start, _PARQUET_ROWS).to_pandas()
+                labels = None if self.label is None else frame.pop(self.label).to_numpy()
+                yield frame, labels
 
 
 @dataclasses.dataclass(frozen=True)

@@ -35,6 +35,8 @@ _METHODS = ("matrix", "bias_corrected", "temperature")
 #: The standard deviation of `V`'s prior, relative to the other priors: this on the diagonal, and
 #: this divided by `K` elsewhere. Chosen by cost on the sets of `benchmarks/calibration_maps.py`.
 _MATRIX_SPREAD = 0.3
+#: Rows of which the likelihood is computed at once.
+_ROWS = 2**18
 
 # Layers that end in one logistic unit, of an example, a time or a pixel.
 _ENDS = (layers.Activation, layers.Dense, layers.Conv1D, layers.Conv2D, layers.Conv3D)
@@ -195,7 +197,7 @@ def fit_scaling(
     floor = LEAST_KNOWN if with_matrix else SMALLEST_PROBABILITY
     logs = np.log(np.maximum(np.asarray(probabilities, "float64"), floor))
     size, classes = logs.shape
-    rows, identity = np.arange(size), np.eye(classes)
+    identity = np.eye(classes)
     # A constant added to all logits of an example changes no probability, so it is removed.
     centring = identity - 1.0 / classes
     logs -= logs.mean(axis=1, keepdims=True)
@@ -214,18 +216,22 @@ def fit_scaling(
 
     def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
         sharpness, bias, more = parts(values)
-        sharpened = sharpness * (logs if more is None else logs + logs @ more)
-        found = log_softmax(sharpened + bias, axis=1)
-        loss, error = -shares @ found[rows, labels], np.exp(found)
-        error[rows, labels] -= 1.0
-        error *= shares[:, None]
-        gradient = [[-np.sum(error * sharpened)]]
-        if with_bias:
-            gradient.append(error.sum(axis=0))
-        if with_matrix:
-            gradient.append(sharpness * (logs.T @ error).ravel())
-        total = loss + 0.5 * np.sum(weights * values**2)
-        return total, np.concatenate(gradient) + weights * values
+        total, gradient = 0.5 * np.sum(weights * values**2), weights * values
+        for start in range(0, size, _ROWS):  # All at once would need several times the memory.
+            own = slice(start, start + _ROWS)
+            sharpened = sharpness * (logs[own] if more is None else logs[own] + logs[own] @ more)
+            found = log_softmax(sharpened + bias, axis=1)
+            error, chosen = np.exp(found), (np.arange(len(found)), labels[own])
+            total -= shares[own] @ found[chosen]
+            error[chosen] -= 1.0
+            error *= shares[own, None]
+            gradients = [[-np.sum(error * sharpened)]]
+            if with_bias:
+                gradients.append(error.sum(axis=0))
+            if with_matrix:
+                gradients.append(sharpness * (logs[own].T @ error).ravel())
+            gradient = gradient + np.concatenate(gradients)
+        return total, gradient
 
     # No data need larger values, whose exponentials could overflow.
     bounds = [(-20.0, 20.0)] + [(None, None)] * (len(deviations) - 1)
