@@ -27,20 +27,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def write_file(path: pathlib.Path, rows: int) -> None:
     """Writes a Parquet file in groups of 65,536 rows."""
-    import pyarrow
     import pyarrow.parquet
 
-    names = [f"x{i}" for i in range(COLUMNS)]
-    rng, writer = np.random.default_rng(0), None
-    for start in range(0, rows, 2**16):
-        x = rng.normal(size=(min(2**16, rows - start), COLUMNS)).astype("float32")
-        score = x[:, 0] + x[:, 1] ** 2 + x[:, 2] + rng.normal(size=len(x))
-        columns = {**dict(zip(names, x.T, strict=True)), "y": (score > 2).astype("int8")}
-        table = pyarrow.table(columns)
-        writer = writer or pyarrow.parquet.ParquetWriter(path, table.schema)
-        writer.write_table(table)
-    assert writer is not None
-    writer.close()
+    columns = [(f"x{i}", pyarrow.float32()) for i in range(COLUMNS)]
+    schema, rng = pyarrow.schema([*columns, ("y", pyarrow.int8())]), np.random.default_rng(0)
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        for start in range(0, rows, 2**16):
+            x = rng.normal(size=(min(2**16, rows - start), COLUMNS)).astype("float32")
+            score = x[:, 0] + x[:, 1] ** 2 + x[:, 2] + rng.normal(size=len(x))
+            writer.write_table(pyarrow.table([*x.T, (score > 2).astype("int8")], schema=schema))
 
 
 def measure(options: argparse.Namespace, results) -> list[str]:
@@ -70,7 +65,7 @@ def table(rows: list[dict[str, str]]) -> str:
     return "\n".join(markdown_table(head, [[row[it] for it in FIELDS[:5]] for row in rows], left=2))
 
 
-def guide_tables(rows: list[dict[str, str]]) -> dict[str, list[str]]:
+def guide_tables(rows: list) -> dict[str, list[str]]:
     """Returns no further tables."""
     return {}
 

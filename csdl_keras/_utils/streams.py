@@ -242,11 +242,9 @@ class StoredRows:
         return (self.take(slice(it, it + step)) for it in range(0, len(self), step))
 
     def min(self) -> float:
-        """Returns the smallest value of the whole file."""
         return self._limits[0]
 
     def max(self) -> float:
-        """Returns the largest value of the whole file."""
         return self._limits[1]
 
 

@@ -35,7 +35,6 @@ _METHODS = ("matrix", "bias_corrected", "temperature")
 #: The standard deviation of `V`'s prior, relative to the other priors: this on the diagonal, and
 #: this divided by `K` elsewhere. Chosen by cost on the sets of `benchmarks/calibration_maps.py`.
 _MATRIX_SPREAD = 0.3
-#: Rows of which the likelihood is computed at once.
 _ROWS = 2**18
 
 # Layers that end in one logistic unit, of an example, a time or a pixel.
@@ -217,7 +216,7 @@ def fit_scaling(
     def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
         sharpness, bias, more = parts(values)
         total, gradient = 0.5 * np.sum(weights * values**2), weights * values
-        for start in range(0, size, _ROWS):  # All at once would need several times the memory.
+        for start in range(0, size, _ROWS):  # All rows at once would need several times the memory.
             own = slice(start, start + _ROWS)
             sharpened = sharpness * (logs[own] if more is None else logs[own] + logs[own] @ more)
             found = log_softmax(sharpened + bias, axis=1)
