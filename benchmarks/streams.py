@@ -1,4 +1,4 @@
-"""Seconds and peak memory of training, calibrating, deciding and reporting on a Parquet file.
+"""Measures seconds and memory of training, calibrating, deciding and reporting on a Parquet file.
 
 Each step runs in a process of its own, so that its peak of resident memory is its own. The file
 has 30 columns of random numbers, of which three determine the class. A network of one hidden layer
@@ -71,7 +71,7 @@ def guide_tables(rows: list) -> dict[str, list[str]]:
 
 
 def _step(step: str, path: pathlib.Path) -> float:
-    """Runs one step; returns the average cost that the last one reports, else 0."""
+    """Runs one step; returns the average cost that the last one reports, `nan` for others."""
     import keras
 
     import csdl_keras as csdl
@@ -89,7 +89,7 @@ def _step(step: str, path: pathlib.Path) -> float:
     elif step == "cost_report":
         labels = csdl.datasets.Parquet(path, "y")
         return cost_report({"it": np.load(decided_path)}, labels, MATRIX).rows[0].average_cost
-    return 0.0
+    return float("nan")
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ def as_stream(x: Any, label: Any = None) -> Parquet | _Batches | None:
     if not (torch or tensorflow or isinstance(x, (Parquet, _Batches, keras.utils.PyDataset))):
         return None
     if label is not None:
-        raise ValueError("A data set has its own labels. Pass no labels besides it.")
+        raise ValueError("A data set contains its own labels. Pass no others.")
     endless = tensorflow and int(x.cardinality()) == -1
     if endless or (isinstance(x, keras.utils.PyDataset) and x.num_batches is None):
         raise ValueError("The data set never ends. Remove its `repeat()`, or `take` some batches.")
@@ -122,14 +122,13 @@ def as_stream(x: Any, label: Any = None) -> Parquet | _Batches | None:
 
 def stream_labels(stream: Parquet | _Batches) -> np.ndarray:
     """Returns the labels `(N,)` of a stream, if they are the same each time it is read."""
-    times = 1 if isinstance(stream, Parquet) else 2
     if isinstance(stream, Parquet):
-        stream = dataclasses.replace(stream, columns=())
-    first, *again = [joined_labels([y for _, y in stream]) for _ in range(times)]
-    if not all(np.array_equal(first, other) for other in again):
+        return joined_labels([y for _, y in dataclasses.replace(stream, columns=())])
+    first, second = (joined_labels([y for _, y in stream]) for _ in range(2))
+    if not np.array_equal(first, second):
         raise ValueError(
-            "The data set has another order each time it is read, so its labels do not belong to "
-            "decisions that were made before. Switch its shuffling off."
+            "The data set has a different order each time it is read, so its labels do not match "
+            "earlier decisions. Turn off its shuffling."
         )
     return first
 
@@ -250,8 +249,7 @@ class StoredRows:
 
 def _parts(batch: Any) -> tuple[Any, np.ndarray | None]:
     """Returns inputs and labels of a batch, in NumPy's arrays."""
-    many = isinstance(batch, (tuple, list))
-    x, *rest = batch if many else (batch,)
+    x, *rest = batch if isinstance(batch, (tuple, list)) else (batch,)
     if len(rest) > 1:
         raise ValueError(
             f"Batches must be inputs, or (inputs, labels); received {len(batch)} parts. Costs of "

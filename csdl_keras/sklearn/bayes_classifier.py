@@ -46,7 +46,8 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         decisions_: `(D,)` the label that `predict` returns for each column of costs.
         cost_matrix_: `(K, D)`; if examples have their own costs, their mean.
         estimator_: the fitted classifier, calibrated unless `calibration` is `None`.
-        n_features_in_, feature_names_in_: as in scikit-learn, if the classifier has them.
+        n_features_in_: as in scikit-learn, if the classifier has it.
+        feature_names_in_: as in scikit-learn, if the classifier has them.
 
     Raises:
         ValueError: in `fit`, if an argument or array fails its check, or, except with `"matrix"`,

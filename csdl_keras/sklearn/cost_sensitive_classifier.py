@@ -90,7 +90,8 @@ class CostSensitiveClassifier(CostDecisions):
         model_: the trained model, for `csdl_keras.decide` and `model_.save`. If `fit` got a data
             frame of numbers without missing values, its inputs are columns by position.
         probability_model_: the part of `model_` that outputs class probabilities, or `None`.
-        n_features_in_, feature_names_in_: as in scikit-learn.
+        n_features_in_: as in scikit-learn.
+        feature_names_in_: as in scikit-learn.
 
     Raises:
         ValueError: in `fit`, before training, if an argument or array fails its check.
