@@ -11,7 +11,6 @@ import csdl_keras as csdl
 from csdl_keras.evaluation import average_cost, estimate_priors
 from tests.support.fresh_process import run_python
 
-pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 COSTS = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [12.0, 6.0, 0.0]])
 FAST = csdl.Settings().limit_epochs(8).replace({"auto.batch_size": 100, "auto.learning_rate": 0.01})
 
