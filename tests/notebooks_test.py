@@ -95,7 +95,8 @@ class TestNotebook:
         wanted = f"]({list(SMALL)[place]}.ipynb)" if place < len(SMALL) else "docs/guides/"
         assert wanted in read(name).cells[-1].source.split("Next: ")[1]
         for text in (cell.source for cell in read(name).cells):
-            for page in re.findall(r"`((?:docs|notebooks|benchmarks)/[^`]*)`", text):
+            pages = re.findall(r"`((?:docs|notebooks|benchmarks)/[^`]*)`", text)
+            for page in [*pages, *re.findall(r"\]\(\.\./([^)#]*)", text)]:
                 assert (REPOSITORY / page).exists(), page
 
     def test_all_lines_are_for_readers(self, name):
@@ -180,6 +181,9 @@ class TestWhatTextsSay:
         assert rows["DNN Bayes, tuned"][1] < rows["CSDNN, tuned"][1]
         assert 3 * rows["CSDNN, tuned"][1] < rows["CSDNN, default"][1]
         assert 4 * rows["Calibrated Bayes, default"][1] < rows["DNN Bayes, tuned"][1]
+        for page in ("docs/research/stages.md", "docs/guides/tuning.md"):
+            said = f"`calibrated_bayes` costs {rows['Calibrated Bayes, default'][1]:.3f},"
+            assert said in " ".join((REPOSITORY / page).read_text().split())
 
     def test_pretraining(self):
         rows = {

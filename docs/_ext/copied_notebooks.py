@@ -1,14 +1,16 @@
 """Sphinx extension: the notebooks are pages, with the outputs they were committed with."""
 
 import pathlib
-import shutil
 from typing import Any
 
 import sphinx.application
 
 
 def copy(app: sphinx.application.Sphinx) -> None:
-    """Copies notebooks to the other sources, and removes those that no longer exist."""
+    """Copies notebooks to the other sources, and removes those that no longer exist.
+
+    Links to `../docs/` lead to pages in a checkout; from the copies, these are in `../`.
+    """
     source, target = app.srcdir.parent / "notebooks", app.srcdir / "notebooks"
     target.mkdir(exist_ok=True)
     found = {path.name: path for path in source.glob("*.ipynb")}
@@ -17,8 +19,9 @@ def copy(app: sphinx.application.Sphinx) -> None:
             path.unlink()
     for name, path in found.items():
         copied = pathlib.Path(target, name)
-        if not copied.exists() or copied.read_bytes() != path.read_bytes():
-            shutil.copy(path, copied)
+        text = path.read_text(encoding="utf-8").replace("](../docs/", "](../")
+        if not copied.exists() or copied.read_text(encoding="utf-8") != text:
+            copied.write_text(text, encoding="utf-8")
 
 
 def setup(app: sphinx.application.Sphinx) -> dict[str, Any]:
