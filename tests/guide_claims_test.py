@@ -16,6 +16,7 @@ import pytest
 from scipy import stats
 
 from csdl_keras.evaluation import compare_costs, cost_interval, cost_report
+from csdl_keras.paper.report import read_contents
 
 ROOT = pathlib.Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
@@ -177,27 +178,24 @@ def test_networks_at_the_papers_size():
 
 
 def test_verdicts_on_the_papers_claims():
-    """The table of verdicts has those of the report, and ratios of its comparisons."""
-    report = (ROOT / "notebooks" / "results" / "paper" / "report.md").read_text()
-    folds = re.findall(r"<summary>.+: ([a-z ]+)</summary>([^<]*)</details>", report)
+    """The table of verdicts has those of the run, and the ratios of its comparisons."""
+    claims = read_contents(ROOT / "notebooks" / "results" / "paper").claims
     table = [line.split(" | ") for line in page("paper").splitlines()]
     rows = [row for row in table if re.fullmatch(r"\| \d+", row[0])]
-    assert len(rows) == len(folds) == 12
-    for (_, _, verdict, found, papers, _), (reported, pairs) in zip(rows, folds, strict=True):
-        lines = [line.split(" | ") for line in pairs.splitlines() if " : " in line]
-        logs = np.log([float(line[3].split()[0]) for line in lines])
-        data = pd.Series(logs - logs.mean()).groupby([line[0] for line in lines]).sum()
+    assert len(rows) == len(claims) == 12
+    for (_, _, verdict, shown, papers, _), claim in zip(rows, claims, strict=True):
+        found = claim.comparisons
+        logs = np.log(found["ratio"].astype(float))
         # Comparisons on one data set are not independent of each other.
+        data = (logs - logs.mean()).groupby(found["data"]).sum()
         error = np.sqrt(len(data) / (len(data) - 1) * (data**2).sum()) / len(logs)
         half = stats.t.ppf(0.975, len(data) - 1) * error
         expected = np.exp(logs.mean() + np.array([0, -half, half]))
-        assert verdict == reported
-        shown = [float(it) for it in re.findall(r"\d\.\d\d", found)]
-        # The comparisons are rounded.
-        np.testing.assert_allclose(shown, expected, rtol=0.01, atol=0.011)
+        assert verdict == claim.verdict
+        assert re.findall(r"\d\.\d\d", shown) == [f"{it:.2f}" for it in expected]
         if papers != "–":
-            mean = np.log([float(line[6].strip(" |")) for line in lines]).mean()
-            assert float(papers) == pytest.approx(np.exp(mean), abs=0.011)
+            mean = np.log(found["paper_ratio"].astype(float)).mean()
+            assert float(papers) == pytest.approx(np.exp(mean), abs=0.0051)
 
 
 def test_training_compared_with_a_loop_by_hand():
