@@ -3,7 +3,7 @@ A price for not deciding
 ========================
 
 `costs.with_abstain` adds a decision that costs the same for every class, such as asking a person.
-The lower its price, the more often it is taken.
+The lower its price, the more often it is chosen.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Cost against beta
 =================
 
-The test costs of CSDNN for each beta, the weight of costs in pre-training. The data are two sets
-of the committed run `notebooks/results/small`.
+The curves show the test costs of CSDNN for each beta, the weight of costs in pre-training. The data
+are two sets of the committed run `notebooks/results/small`.
 """
 
 import csv

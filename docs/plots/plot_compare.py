@@ -2,8 +2,8 @@
 The figure of `csdl-keras compare`
 ==================================
 
-The plot of a :func:`csdl_keras.compare` result, which the command saves as `costs.png`. Each row
-shows the cost of a method's decisions, lowest on top.
+This is the plot of a :func:`csdl_keras.compare` result. The command saves it as `costs.png`. Each
+row shows the cost of a method's decisions, with the lowest on top.
 """
 
 import matplotlib.pyplot as plt

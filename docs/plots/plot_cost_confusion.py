@@ -3,7 +3,7 @@ What each kind of mistake costs
 ===============================
 
 The same classifier decides twice: by the most probable class, and at the lowest expected cost.
-Each cell shows how many digits of a class got a decision, and their part of the average cost.
+Each cell shows how many digits of a class got a decision, and their share of the average cost.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,10 @@
 Costs that are not known yet
 ============================
 
-Two classifiers over all ratios of the costs of both mistakes and of the frequencies of both
-classes. One makes the Bayes decision for each ratio; the other keeps its threshold of 0.5. A
-constant decision, the dashed line, costs less if one class or one mistake outweighs the other.
+The figure compares two classifiers over all ratios of the costs of both mistakes and of the
+frequencies of both classes. One makes the Bayes decision for each ratio; the other keeps its
+threshold of 0.5. A constant decision, the dashed line, costs less if one class or one mistake
+outweighs the other.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A cost matrix
 =============
 
-The randomized proportional costs of the paper for ten classes of digits. Rows are true classes,
-columns are decisions. `unit` names the unit of the costs.
+The heatmap shows the randomized proportional costs of the paper for ten classes of digits. Rows are
+true classes, columns are decisions. `unit` names the unit of the costs.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Data sets and their imbalanced variants
 =======================================
 
-The first digits of `mnist_5k`, and how many of each class its imbalanced variant keeps: four random
-classes lose 70 % of their examples, as in the paper.
+The figure shows the first digits of `mnist_5k`, and how many of each class its imbalanced variant
+keeps: four random classes lose 70 % of their examples, as in the paper.
 """
 
 import matplotlib.pyplot as plt

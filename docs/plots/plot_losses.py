@@ -2,9 +2,9 @@
 Losses that train cost estimates
 ================================
 
-How much the estimate of one cost adds to each loss. One-sided losses accept an estimate that is too
-low for the cheapest decision or too high for another one, since the argmin stays the same.
-Regression losses have their minimum at the cost itself.
+The curves show how much the estimate of one cost adds to each loss. One-sided losses accept an
+estimate that is too low for the cheapest decision or too high for another one, since the argmin
+stays the same. Regression losses have their minimum at the cost itself.
 """
 
 import keras

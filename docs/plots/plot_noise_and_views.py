@@ -2,8 +2,8 @@
 Noise and views of images
 =========================
 
-What the layers do to images in training, and the shifted copies over which `ImageViews` averages
-when it decides.
+The figure shows what each layer does to images in training, and the shifted copies over which
+`ImageViews` averages when it decides.
 """
 
 import keras

@@ -2,8 +2,8 @@
 The figures of `csdl-keras report`
 ==================================
 
-The figures in the report of a grid, here of the committed run `notebooks/results/small`: costs
-relative to the lowest one in each data set, and curves of beta.
+The report of a grid has two figures: costs relative to the lowest one in each data set, and curves
+of beta. These are from the committed run `notebooks/results/small`.
 """
 
 import io

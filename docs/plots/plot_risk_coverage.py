@@ -2,8 +2,8 @@
 Deciding only where it is cheap
 ===============================
 
-The cost if the model takes only the decisions that it expects to be cheapest, and a person takes
-the rest. If a model estimates the costs of its decisions well, its curve rises late.
+The curve shows the cost if the model makes only the decisions that it expects to be cheapest, and a
+person makes the rest. If a model estimates the costs of its decisions well, its curve rises late.
 """
 
 import matplotlib.pyplot as plt
