@@ -1,10 +1,9 @@
 """Multiclass cost-sensitive deep learning with Keras 3.
 
-Importing the package registers its classes with Keras, so that saved models
-load; it sets no seed, chooses no backend, and imports neither TFDS nor
-KerasTuner. `csdl_keras.tuning` (KerasTuner), `csdl_keras.plots` (Matplotlib),
-`csdl_keras.baselines` and `csdl_keras.sklearn` (scikit-learn) are imported when
-they are first used.
+Importing the package registers its classes with Keras, so that saved models load. It sets no seed,
+chooses no backend, and imports neither TFDS nor KerasTuner. `csdl_keras.tuning` (KerasTuner),
+`csdl_keras.plots` (Matplotlib), `csdl_keras.baselines` and `csdl_keras.sklearn` (scikit-learn) are
+imported when they are first used.
 """
 
 import importlib
@@ -115,5 +114,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    # Completion shows public names, without the imports of this file.
+    # Completion lists the public names only, not what this file imports.
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

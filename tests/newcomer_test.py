@@ -44,7 +44,7 @@ DENSE = "Pass `x.toarray()`"
         (csdl.calibrate, (X, Y, MODEL), "The model is the first argument."),
         (bayes, (X, Y, LogisticRegression()), "real numbers; received LogisticRegression()"),
         (CostSensitiveClassifier(C).fit, (X, Y), "received ndarray of shape (10, 10)."),
-        (cost_report, (Y, {"a": Y}, C), "such as {'Bayes': decisions}, and then the labels"),
+        (cost_report, (Y, {"a": Y}, C), "The labels are the second argument."),
         (cost_report, ({"a": Y}, C, Y), "received shape (60,), that of labels."),
         (costs.cost_vectors, (Y, C), "received shape (60,), that of labels."),
         (csdl.train, (X, Y[:, None], C), "Pass numpy.ravel(y)."),

@@ -1,3 +1,3 @@
-"""The version, and the checks, arrays, tensors, files, seeds and types that all packages share."""
+"""Defines the version, and helpers for arrays, tensors, files, seeds and types."""
 
 __version__ = "0.3.0"

@@ -9,7 +9,7 @@ from csdl_keras_cli.choices import LARGEST_NUMBER
 
 
 def shown(value: Any) -> str:
-    """Returns how messages show a value that was received: an array by its type and shape."""
+    """Formats a received value for a message: an array by its type and shape."""
     if isinstance(value, tuple) and any(hasattr(one, "shape") for one in value):
         return f"({', '.join(map(shown, value))})"
     shape = getattr(value, "shape", None)
@@ -17,7 +17,7 @@ def shown(value: Any) -> str:
 
 
 def call_of(owner: object, **arguments: Any) -> str:
-    """Returns the `repr` of an object by its arguments that are not `None`, in one line."""
+    """Returns a one-line `repr` of an object, with its arguments that are not `None`."""
     texts = []
     for name, value in arguments.items():
         small = isinstance(value, np.ndarray) and value.size <= 16
@@ -27,19 +27,19 @@ def call_of(owner: object, **arguments: Any) -> str:
 
 
 def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:
-    """Returns `values` as an array of any dtype; data frames and series by position."""
+    """Converts `values` to an array of any dtype; names in data frames and series are ignored."""
     if hasattr(values, "toarray"):
         raise ValueError(f"`{name}` is a sparse {shown(values)}. Pass `{name}.toarray()`.")
     if np.ma.is_masked(values):
         raise ValueError(f"`{name}` has masked entries. Remove them.")
     try:
         array = np.asarray(values)
-    except (ValueError, TypeError, RuntimeError) as error:  # RuntimeError: of tensors on a GPU
+    except (ValueError, TypeError, RuntimeError) as error:  # GPU tensors raise RuntimeError.
         raise ValueError(f"`{name}` is not an array of shape {shape}: {error}") from error
-    if array.dtype.name == "bfloat16":  # NumPy does not count it among its real numbers.
+    if array.dtype.name == "bfloat16":  # NumPy does not count it as a real type.
         return array.astype(np.float32)
     if array.dtype == object and array.ndim == 2 and hasattr(values, "items"):
-        # The nullable columns of a data frame are arrays of numbers only one by one.
+        # Nullable columns of a data frame become numbers only if converted one by one.
         columns = [np.asarray(column) for _, column in values.items()]
         if all(column.dtype.kind in "iuf" for column in columns):
             return np.column_stack(columns)
@@ -49,7 +49,7 @@ def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:
 def check_entries(
     name: str, array: np.ndarray, right: np.ndarray, what: str, hint: str = ""
 ) -> None:
-    """Raises unless every entry is `right`; `what` describes such entries in the message."""
+    """Raises unless every entry is `right`; `what` describes right entries in the message."""
     if not right.all():
         index = tuple(int(i) for i in np.argwhere(~right)[0])
         raise ValueError(
@@ -91,12 +91,12 @@ def real_array(
 
 
 def check_sample_weight(values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
-    """Returns `sample_weight` if it has that shape, no negative weight and not only zeros."""
+    """Returns `sample_weight` if it has `shape`, no weight is negative, and some are above 0."""
     weights = real_array("sample_weight", values, len(shape), str(shape), low=0.0)
     if weights.shape != shape:
         raise ValueError(f"Expected `sample_weight` of shape {shape}; received {weights.shape}.")
     if not weights.any():
-        raise ValueError("`sample_weight` is 0 for every example.")
+        raise ValueError("`sample_weight` is 0 for every example. Pass one above 0.")
     return weights
 
 
@@ -109,7 +109,7 @@ def input_array(name: str, values: ArrayLike, booleans: bool = False, hint: str 
 
 
 def check_example_shape(what: str, array: np.ndarray, shape: tuple, like: str) -> None:
-    """Raises unless the array consists of inputs of `shape`, which are `like` others."""
+    """Raises unless `array` contains inputs of `shape`; messages call them `what`."""
     if array.shape[1:] != shape:
         expected = ", ".join(map(str, ("N", *shape)))
         raise ValueError(
@@ -118,13 +118,13 @@ def check_example_shape(what: str, array: np.ndarray, shape: tuple, like: str) -
 
 
 def check_size(name: str, array: np.ndarray) -> None:
-    """Raises if a number is infinite or of a size above `LARGEST_NUMBER`."""
+    """Raises if a number exceeds `LARGEST_NUMBER` in absolute value; accepts NaN."""
     right = np.isnan(array) | (np.abs(array) <= LARGEST_NUMBER)
-    check_entries(name, array, right, f"of a size up to {LARGEST_NUMBER:g}")
+    check_entries(name, array, right, f"at most {LARGEST_NUMBER:g} in absolute value")
 
 
 def check_rows(name: str, array: np.ndarray, number: int, counted: str = "labels") -> None:
-    """Raises unless the array has one row, or one entry, for each of `number` things `counted`."""
+    """Raises unless `array` has a row, or an entry, for each of `number` items."""
     if len(array) != number:
         one = "an entry" if array.ndim == 1 else "a row"
         raise ValueError(
@@ -134,7 +134,7 @@ def check_rows(name: str, array: np.ndarray, number: int, counted: str = "labels
 
 
 def check_range(what: str, array: np.ndarray, low: float, high: float, hint: str = "") -> None:
-    """Raises unless all numbers of `what` lie in `[low, high]`, which NaN does not."""
+    """Raises unless all numbers lie in `[low, high]`; NaN raises, too."""
     least, most = float(array.min()), float(array.max())
     if not (low <= least and most <= high):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Validates plain arguments and those that are passed on to Keras' `fit`."""
+"""Validates numbers, choices, types and callbacks."""
 
 import math
 import numbers
@@ -62,6 +62,6 @@ def check_integer(name: str, value: Any, low: int = 1, high: float = math.inf) -
 
 
 def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:
-    """Returns `callbacks` as a list if they are callbacks of Keras."""
+    """Returns `callbacks` as a list if they are Keras callbacks."""
     kind = keras.callbacks.Callback
     return [check_type("callbacks", it, kind, "a list of Keras callbacks") for it in callbacks]

@@ -1,4 +1,4 @@
-"""Models that remember their data: columns, labels of classes, the unit of costs."""
+"""Models that describe their data: columns, class labels and the unit of costs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,13 +8,13 @@ import numpy as np
 
 from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
 
-#: Attributes of a model that describe its data, and their defaults. Its columns are in a layer.
+#: Attributes that describe a model's data, and their defaults. A layer stores its columns.
 _UNKNOWN = {"classes": None, "unit": 1.0, "decisions": None, "known_costs": None}
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class DataModel(keras.Model):
-    """Functional model that reads data frames and stores its classes and the unit of its costs.
+    """Functional model that accepts data frames and stores its classes and the unit of its costs.
 
     `predict`, `evaluate` and `fit` accept data frames of pandas and Polars and dicts of columns if
     the network was built for a data frame.
@@ -24,7 +24,7 @@ class DataModel(keras.Model):
             `model.classes[decisions]` are the labels of decisions.
         unit: the cost that an output of 1 represents, if the outputs are costs. Defaults to 1.
         decisions: names of all decisions, if some are not classes; `None` (default) otherwise.
-        known_costs: `[true][decision]`, formulas of costs in columns that are known when
+        known_costs: `[true][decision]`, formulas that compute costs from columns known when
             deciding, such as `"5 + 0.1*amount"`; `None` (default) for costs in the model.
         *args, **kwargs: as for `keras.Model`.
     """
@@ -43,7 +43,7 @@ class DataModel(keras.Model):
 
     def set_data(self, classes: Any, unit: float, decisions: Any, known_costs: Any) -> None:
         self.unit = unit
-        # Keras would wrap lists in objects of its own.
+        # Keras would wrap lists in its own containers.
         self.classes = None if classes is None else np.asarray(classes)
         self.decisions = None if decisions is None else tuple(decisions)
         self.known_costs = None if known_costs is None else tuple(map(tuple, known_costs))
@@ -89,7 +89,7 @@ def with_data(model: keras.Model, *sources: keras.Model, **known: Any) -> Any:
 
 
 def data_of(model: keras.Model) -> dict[str, Any]:
-    """Returns the data that models must share to become parts of one."""
+    """Returns what models must have in common to become parts of one model."""
     found = {name: getattr(model, name, default) for name, default in _UNKNOWN.items()}
     listed = {name: np.asarray(value).tolist() for name, value in found.items()}
     return {**listed, "columns": frame_columns(model)}

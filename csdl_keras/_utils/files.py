@@ -1,4 +1,4 @@
-"""Writes files as a whole: text, models, and arrays with a record, without pickles."""
+"""Writes files atomically, and arrays with a JSON record without pickles."""
 
 import hashlib
 import io
@@ -15,19 +15,19 @@ from csdl_keras_cli.writable import replacing
 
 
 def replace_file(path: pathlib.Path, content: bytes) -> None:
-    """Writes `content` to a file, which never contains half of it if writing fails."""
+    """Writes `content` to a file atomically: if writing fails, an earlier file remains."""
     with replacing(path) as unfinished:
         unfinished.write_bytes(content)
 
 
 class DamagedFileError(ValueError):
-    """Raised if the content of a file is not as it was written."""
+    """Raised if a file is damaged, or was not written by this package."""
 
 
 def write_arrays(
     path: pathlib.Path, record: dict[str, Any], arrays: Sequence[np.ndarray] = ()
 ) -> None:
-    """Writes arrays, and a record as JSON with arrays anywhere, to an .npz file as a whole."""
+    """Writes arrays, and a JSON record that may contain arrays, to an .npz file atomically."""
     stored = [*map(np.asarray, arrays)]
 
     def put(value: Any) -> dict[str, int]:
@@ -38,7 +38,7 @@ def write_arrays(
     # NumPy has no bfloat16 of its own; float32 represents all its values.
     stored = [it.astype("float32") if it.dtype.kind == "V" else it for it in stored]
     if any(array.dtype.hasobject for array in stored):  # NumPy would write a pickle.
-        raise ValueError("An array has dtype object, whose pickles are never written or read.")
+        raise ValueError("An array has dtype object, which would need a pickle. Pass numbers.")
     named: dict[str, Any] = {f"array_{i}": it for i, it in enumerate(stored)}
     with replacing(path) as unfinished, unfinished.open("wb") as file:
         np.savez(file, record=np.frombuffer(text.encode(), np.uint8), **named)
@@ -65,7 +65,7 @@ def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
     try:
         with np.load(content, allow_pickle=False) as file:
             return dict(file)
-    # A damaged file makes NumPy and zipfile raise nearly anything.
+    # NumPy and zipfile raise errors of almost any type for a damaged file.
     except Exception as error:
         raise DamagedFileError(f"{path} is damaged, or not an .npz file: {error!r}.") from error
 

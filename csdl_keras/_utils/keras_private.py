@@ -30,10 +30,10 @@ def inner_output(tensor: Tensor) -> Tensor:
 
 
 def all_layers(model: keras.layers.Layer) -> Iterator[keras.layers.Layer]:
-    """Yields a layer or model, its layers, and those inside of them."""
+    """Yields a layer or model and all layers nested in it."""
     yield from model._flatten_layers()
 
 
 def begin_at(model: keras.Model, epoch: int | None) -> None:
-    """Makes the `fit` that is beginning start at an epoch; `None` undoes it."""
+    """Makes the `fit` that is starting begin at an epoch; `None` undoes this."""
     model._initial_epoch = epoch

@@ -1,4 +1,4 @@
-"""Class labels of any type as the rows of a cost matrix."""
+"""Maps class labels of any type to the rows of a cost matrix."""
 
 import numbers
 from collections.abc import Sequence
@@ -11,14 +11,14 @@ from csdl_keras._utils.types import ArrayLike
 
 
 def value_key(label: Any) -> Any:
-    """Returns a key that is equal for labels of equal value: 1 is 1.0, but not `True`."""
+    """Returns a key that is equal for labels of equal value: 1 equals 1.0, but not `True`."""
     if isinstance(label, (bool, np.bool_)):
         return (bool, bool(label))
     return label.item() if isinstance(label, (np.number, np.str_)) else label
 
 
 def label_array(name: str, labels: ArrayLike) -> np.ndarray:
-    """Returns labels as an array, of the type of their values if they have one in common."""
+    """Returns labels as an array; its dtype is the type of their values if they share one."""
     if isinstance(labels, (list, tuple)) and any(isinstance(one, (str, bool)) for one in labels):
         array = np.empty(len(labels), dtype=object)
         array[:] = labels  # `asarray` would convert numbers among strings to strings.
@@ -42,7 +42,7 @@ def label_array(name: str, labels: ArrayLike) -> np.ndarray:
 
 
 def one_hot_hint(name: str, array: np.ndarray) -> str:
-    """Returns how one-hot rows become labels, if an array is such rows; else `""`."""
+    """Returns advice on converting one-hot rows to labels; `""` for other arrays."""
     if array.ndim < 2 or array.dtype.kind not in "biuf" or array.shape[-1] < 2:
         return ""
     one_hot = (array.max(axis=-1) == 1) & (np.count_nonzero(array, axis=-1) == 1)
@@ -90,7 +90,7 @@ def own_classes(name: str, labels: ArrayLike) -> np.ndarray | None:
 
 
 def class_labels(classes: Any) -> np.ndarray | None:
-    """Returns the labels `(K,)` of classes, also those of a model or estimator; or `None`."""
+    """Returns class labels `(K,)`, given or of a model or estimator; `None` without any."""
     if hasattr(classes, "predict"):
         classes = getattr(classes, "classes_", getattr(classes, "classes", None))
     if classes is None:
@@ -106,7 +106,7 @@ def class_labels(classes: Any) -> np.ndarray | None:
 def decision_labels(
     classes: np.ndarray, num_decisions: int, other_decisions: Sequence[object] | None = None
 ) -> np.ndarray:
-    """Returns the labels of decisions `(D,)`: those of classes, then the others or new ones."""
+    """Returns the labels of decisions `(D,)`: classes first, then given or new labels."""
     classes, known = np.asarray(classes), min(len(classes), num_decisions)
     others: Any = other_decisions
     if others is None and classes.dtype.kind in "biuf":

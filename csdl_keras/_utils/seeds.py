@@ -1,4 +1,4 @@
-"""Seeds of the parts of a model."""
+"""Derives the seeds of a model's parts from a single seed."""
 
 import random
 from typing import Any
@@ -9,19 +9,19 @@ from csdl_keras._utils.checks import check_integer
 
 
 class Seeds:
-    """Draws seeds from a single one for some `purpose`, or returns `None` if that is `None`."""
+    """Draws seeds for some `purpose` from a single one; if that is `None`, returns `None`."""
 
     def __init__(self, seed: int | None, purpose: str = ""):
         self._generator = None
         if seed is not None:
-            seed = check_integer("seed", seed, low=0)  # also NumPy's
+            seed = check_integer("seed", seed, low=0)  # converts NumPy integers
             self._generator = random.Random(f"{purpose} {seed}" if purpose else seed)
 
     def next(self) -> int | None:
         return None if self._generator is None else self._generator.randint(1, 10**9)
 
     def initializer(self, identifier: Any) -> Any:
-        """Returns a new initializer, with the next seed if it has none of its own."""
+        """Returns an initializer; one without a seed is copied with the next seed."""
         found = keras.initializers.get(identifier)
         if not isinstance(found, keras.initializers.Initializer):
             return found

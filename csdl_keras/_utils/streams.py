@@ -1,4 +1,4 @@
-"""Data that come in batches: data sets of TensorFlow, Keras and PyTorch, and Parquet files."""
+"""Reads data in batches: data sets of TensorFlow, Keras and PyTorch, and Parquet files."""
 
 import copy
 import dataclasses
@@ -17,9 +17,9 @@ from csdl_keras._utils.labels import label_array
 from csdl_keras_cli.columns import Columns, Table, is_frame
 from csdl_keras_cli.optional import optional_module
 
-#: Rows of a Parquet file that are read at once.
+#: Number of rows of a Parquet file that are read at once.
 _PARQUET_ROWS = 2**16
-#: Bytes of small batches that are joined, and of rows that are read back for statistics.
+#: Size in bytes of joined small batches, and of rows that are read back for statistics.
 _BLOCK, _SAMPLE = 2**24, 2**27
 
 
@@ -49,7 +49,7 @@ class Parquet:
     columns: Sequence[str] | None = None
 
     def __iter__(self) -> Iterator[tuple[Any, np.ndarray | None]]:
-        """Yields data frames of pandas, and their labels if `label` is given."""
+        """Yields pandas data frames, and their labels if `label` is given."""
         file = optional_module("pyarrow.parquet", "compare").ParquetFile(self.path)
         wanted = None
         if self.columns is not None:
@@ -71,7 +71,7 @@ class Parquet:
 
 @dataclasses.dataclass(frozen=True)
 class _Batches:
-    """Batches of a data set, small ones joined, as NumPy arrays or what else they hold."""
+    """Yields batches of a data set as NumPy arrays where possible, with small ones joined."""
 
     source: Any
 
@@ -79,7 +79,7 @@ class _Batches:
         waiting: list[tuple[np.ndarray, np.ndarray | None]] = []
         for batch in self._each():
             x, y = _parts(batch)
-            if not isinstance(x, np.ndarray):  # several inputs, or a data frame
+            if not isinstance(x, np.ndarray):  # It has several inputs, or is a data frame.
                 yield x, y
                 continue
             waiting.append((x, y))
@@ -96,14 +96,14 @@ class _Batches:
 
 
 def as_stream(x: Any, label: Any = None) -> Parquet | _Batches | None:
-    """Returns what reads data in batches, again from the start each time; `None` for arrays.
+    """Returns an iterable that reads data in batches, any number of times; `None` for arrays.
 
-    A path is that of a Parquet file, whose labels are in the column `label`.
+    A path must be that of a Parquet file, whose labels are in the column `label`.
     """
     if isinstance(x, (str, pathlib.PurePath)) and str(x).endswith(".parquet"):
         if label is not None and not isinstance(label, str):
             raise ValueError(
-                f"The labels of a Parquet file are given by the name of their column; received "
+                f"Labels of a Parquet file must be the name of a column; received "
                 f"{type(label).__name__}."
             )
         return Parquet(x, label)
@@ -113,7 +113,7 @@ def as_stream(x: Any, label: Any = None) -> Parquet | _Batches | None:
     if not (torch or tensorflow or isinstance(x, (Parquet, _Batches, keras.utils.PyDataset))):
         return None
     if label is not None:
-        raise ValueError("A data set contains its own labels. Pass no others.")
+        raise ValueError("A data set contains its own labels. Do not pass labels as well.")
     endless = tensorflow and int(x.cardinality()) == -1
     if endless or (isinstance(x, keras.utils.PyDataset) and x.num_batches is None):
         raise ValueError("The data set never ends. Remove its `repeat()`, or `take` some batches.")
@@ -128,7 +128,7 @@ def stream_labels(stream: Parquet | _Batches) -> np.ndarray:
     if not np.array_equal(first, second):
         raise ValueError(
             "The data set has a different order each time it is read, so its labels do not match "
-            "earlier decisions. Turn off its shuffling."
+            "earlier decisions. Disable shuffling."
         )
     return first
 
@@ -137,13 +137,13 @@ def joined_labels(blocks: Sequence[np.ndarray | None]) -> np.ndarray:
     """Returns the labels of all blocks in one array, text as strings."""
     if not blocks or any(labels is None for labels in blocks):
         raise ValueError(
-            "The data set has no labels. It must give batches (inputs, labels); for a Parquet "
+            "The data set has no labels. It must yield batches (inputs, labels); for a Parquet "
             "file, name the column of labels."
         )
     arrays = [label_array("labels", labels) for labels in blocks if labels is not None]
     labels = np.concatenate([one.ravel() if one.shape[1:] == (1,) else one for one in arrays])
     if labels.dtype == object and all(isinstance(one, bytes) for one in labels):
-        return np.char.decode(labels.astype(bytes), "utf-8")  # TensorFlow's strings
+        return np.char.decode(labels.astype(bytes), "utf-8")  # TensorFlow stores strings as bytes.
     return labels
 
 
@@ -152,9 +152,9 @@ def read_in(
     checked: Callable[[str, Any], np.ndarray],
     columns: Columns | None = None,
 ) -> tuple["StoredRows | Table", np.ndarray]:
-    """Returns inputs that `checked` makes float32 arrays, and labels, both read once.
+    """Reads inputs, which `checked` converts to float32 arrays, and labels, both once.
 
-    Data frames are read once more, unless their `columns` are known.
+    Data frames are read a second time unless their `columns` are known.
     """
     labels = []
     for x, _ in stream if columns is None else ():
@@ -175,7 +175,7 @@ def read_in(
 class StoredRows:
     """Float32 rows in a temporary file, which is removed with the last object that reads it.
 
-    An index gives other `StoredRows`; `take` and `numpy.asarray` read an array.
+    Indexing returns other `StoredRows`; `take` and `numpy.asarray` read rows into memory.
     """
 
     dtype = np.dtype("float32")
@@ -193,7 +193,7 @@ class StoredRows:
             shape = block.shape[1:] if shape is None else shape
             check_example_shape("every batch", block, shape, "like the first")
             file.write(np.ascontiguousarray(block, cls.dtype).data)
-            # Missing values are NaN, which `fmin` and `fmax` pass over.
+            # Missing values are NaN, which `fmin` and `fmax` ignore.
             low = min(low, float(np.fmin.reduce(block, axis=None)))
             high = max(high, float(np.fmax.reduce(block, axis=None)))
             size += len(block)
@@ -226,12 +226,12 @@ class StoredRows:
         return self.take(slice(None)).astype(dtype or self.dtype, copy=False)
 
     def take(self, rows: Any, axis: int = 0) -> np.ndarray:
-        """Reads rows, of which only those that are asked for stay in memory."""
+        """Reads the given rows into memory."""
         stored = np.memmap(self._path, self.dtype, "r", shape=self._stored)
         return np.array(stored[rows if self._rows is None else self._rows[rows]])
 
     def sampled_rows(self) -> np.ndarray:
-        """Returns the indices of all rows, or of evenly spaced ones that have 128 MB."""
+        """Returns the indices of all rows, or of evenly spaced ones that fill 128 MB."""
         most = max(1, _SAMPLE // (self.dtype.itemsize * math.prod(self.shape[1:])))
         return np.linspace(0, len(self) - 1, min(len(self), most)).round().astype(np.int64)
 
@@ -248,12 +248,12 @@ class StoredRows:
 
 
 def _parts(batch: Any) -> tuple[Any, np.ndarray | None]:
-    """Returns inputs and labels of a batch, in NumPy's arrays."""
+    """Returns inputs and labels of a batch as NumPy arrays."""
     x, *rest = batch if isinstance(batch, (tuple, list)) else (batch,)
     if len(rest) > 1:
         raise ValueError(
-            f"Batches must be inputs, or (inputs, labels); received {len(batch)} parts. Costs of "
-            "examples are an argument of their own."
+            f"Batches must be inputs, or (inputs, labels); received {len(batch)} parts. Pass "
+            "costs of examples as an argument instead."
         )
     x = x if is_frame(x) else keras.tree.map_structure(keras.ops.convert_to_numpy, x)
     return x, as_array("labels", rest[0], "(N,)") if rest else None

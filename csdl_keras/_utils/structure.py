@@ -1,4 +1,4 @@
-"""Inputs and outputs of a model, and arrays that suit them."""
+"""Finds a model's inputs and outputs, and converts arrays to fit them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from csdl_keras_cli.columns import Columns, is_frame
 
 
 def check_inputs(model: Any, x: Any) -> Any:
-    """Returns arrays, frames and nested lists as an array for the model; all else as it is."""
+    """Converts arrays, frames and nested lists to an array for the model; keeps other inputs."""
     single = has_structure(model) and len(model.inputs) == 1
     if isinstance(model, keras.Model):
         x = encoded_rows(model, x)
@@ -45,7 +45,7 @@ def check_inputs(model: Any, x: Any) -> Any:
 
 
 def encoded_rows(model: keras.Model, x: Any) -> Any:
-    """Returns rows of a data frame, or a dict, as the model's numbers; all else as it is."""
+    """Converts rows of a data frame or a dict to the model's numbers; keeps other inputs."""
     if isinstance(x, (list, tuple)) and any(map(is_frame, x)):  # one of several inputs
         return [encoded_rows(model, one) for one in x]
     if not is_frame(x) and not (isinstance(x, Mapping) and len(getattr(model, "inputs", ())) == 1):
@@ -61,9 +61,9 @@ def frame_columns(model: keras.Model) -> Columns | None:
 
 
 def estimator_hint(model: object) -> str:
-    """Returns what to do with a classifier of scikit-learn, or with an array."""
+    """Returns advice if a scikit-learn classifier, or an array, was passed as the model."""
     if hasattr(model, "predict_proba"):
-        return " Give a classifier with `predict_proba` to csdl_keras.sklearn.BayesClassifier."
+        return " Wrap a classifier that has `predict_proba` in csdl_keras.sklearn.BayesClassifier."
     of_data = hasattr(model, "shape") or isinstance(model, (list, tuple))
     return " The model is the first argument." if of_data else ""
 
@@ -75,7 +75,7 @@ def has_structure(model: Any) -> bool:
 
 
 def inputs_of(model: keras.Model) -> Any:
-    """Returns a model's symbolic input, or the list or dict of them that it was made with."""
+    """Returns a model's symbolic input, or the list or dict of them that it was built with."""
     if not isinstance(model, keras.Model):
         raise ValueError(
             f"Expected a keras.Model; received {type(model).__name__}.{estimator_hint(model)}"
@@ -93,6 +93,6 @@ def output_of(model: keras.Model) -> Any:
     """Returns the symbolic output `(batch, ..., D)` of a model that has one."""
     inputs_of(model)
     if len(model.outputs) != 1:
-        raise ValueError(f"{model.name!r} has {len(model.outputs)} outputs; pass one with one.")
+        raise ValueError(f"{model.name!r} has {len(model.outputs)} outputs. Pass a model with one.")
     examples_shape("output", model.outputs[0])
     return model.outputs[0]

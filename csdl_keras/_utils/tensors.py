@@ -11,7 +11,7 @@ from csdl_keras._utils.arrays import check_size, number_array
 from csdl_keras._utils.types import DTypeLike, Tensor
 
 LOW_PRECISION = ("float16", "bfloat16")
-#: Stands for the logarithm of 0, without the NaN of infinity times 0; fits into float16.
+#: Represents the logarithm of 0, since -inf times 0 would be NaN. It fits into float16.
 LOG_ZERO = -3e4
 
 
@@ -55,12 +55,12 @@ def check_numbered(what: str, number: int, dtype: str) -> None:
 
 
 def is_tensor(values: Tensor) -> bool:
-    """Returns True for a tensor of the backend, a symbolic one and a variable."""
+    """Returns True for a tensor of the backend, a symbolic tensor or a variable."""
     return ops.is_tensor(values) or isinstance(values, (keras.KerasTensor, keras.Variable))
 
 
 def tensor_or_array(name: str, values: Tensor) -> Tensor:
-    """Returns a tensor as it is, and all else as an array of floats for every backend."""
+    """Returns a tensor unchanged, and other values as an array of floats for any backend."""
     if is_tensor(values):
         return values
     array = number_array(name, values, "(batch, ...)")
@@ -77,7 +77,7 @@ def known_values(tensor: Tensor) -> np.ndarray | None:
     if keras.backend.backend() == "torch":
         import torch
 
-        # A graph that `torch.compile` makes, or the shapes alone.
+        # `torch.compile` is tracing a graph, or only shapes are computed.
         if torch.compiler.is_compiling() or str(getattr(tensor, "device", "")) == "meta":
             return None
     try:
@@ -116,7 +116,7 @@ def examples_shape(name: str, outputs: Tensor) -> tuple[int | None, ...]:
 
 
 def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int) -> Any:
-    """Returns a weight for each value along the first `axes` of outputs, or `None` for none."""
+    """Returns a weight for each value along the first `axes` of outputs; `None` for `None`."""
     if sample_weight is None:
         return None
     weights = tensor_or_array("sample_weight", sample_weight)

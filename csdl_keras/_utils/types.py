@@ -24,7 +24,7 @@ class CostPredictor(Protocol):
 
 #: A tensor of the backend, or a symbolic one. The backends' tensors have no class in common.
 Tensor: TypeAlias = Any
-#: A dtype or dtype policy, as Keras' layers, losses and metrics take it.
+#: A dtype or dtype policy, as Keras' layers, losses and metrics accept it.
 DTypeLike: TypeAlias = str | keras.DTypePolicy | dict[str, Any]
 #: A static shape; `None` is an unknown size.
 Shape: TypeAlias = Sequence[int | None]

@@ -22,27 +22,27 @@ from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
 from csdl_keras.costs.checks import check_cost_matrix, check_cost_vectors
 from csdl_keras.costs.conversions import cost_vectors
 
-#: Types that stay as they are; others become the first one.
+#: Dtypes that are kept; others are converted to the first one.
 _FLOATS = (np.float64, np.float32)
 
 
 class CSOSR(ClassifierMixin, BaseEstimator):
     """Cost-sensitive one-sided support vector regression with a Gaussian kernel.
 
-    Estimates the cost of each decision `k` by `r_k(x) = w_k . phi(x) + b_k`, which minimises
+    It estimates the cost of each decision `k` by `r_k(x) = w_k . phi(x) + b_k`, which minimises
 
         1/2 (|w_k|^2 + b_k^2) + penalty * sum_n max(z_nk (r_k(x_n) - c_nk), 0),
 
     where `z_nk` is +1 if `c_nk` is the example's smallest cost (ties included) and -1
-    otherwise, and `phi(x) . phi(x') = exp(-gamma |x - x'|^2)`. Decides by argmin.
+    otherwise, and `phi(x) . phi(x') = exp(-gamma |x - x'|^2)`. It decides by argmin.
 
-    A scikit-learn classifier. Costs `s` times as large need a penalty `s` times as large.
+    It is a scikit-learn classifier. Costs `s` times as large need a penalty `s` times as large.
 
     Args:
         penalty: weight of the slacks, above 0 and at most 1e30. Defaults to 1.
         gamma: factor of the kernel, or `"scale"` (default) for `1 / (features * X.var())`.
-        cost_matrix: `(K, K)`, `C[true, decision]`, if `y` is integer labels `(N,)`;
-            `None` (default) if `y` is cost vectors `(N, D)`.
+        cost_matrix: `(K, K)`, `C[true, decision]`, if `y` contains integer labels `(N,)`;
+            `None` (default) if `y` contains cost vectors `(N, D)`.
         n_components: number of Nyström features. Defaults to 1000.
         exact_limit: largest N for which the kernel is exact, without Nyström. Defaults to 10,000.
         tol: relative duality gap at which the solver stops. Defaults to 1e-3.
@@ -100,7 +100,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         Warns with scikit-learn's `ConvergenceWarning` if `max_iter` steps do not reach `tol`.
 
         Args:
-            X: examples `(N, features)`; computes in float32 if they are, otherwise in float64.
+            X: examples `(N, features)`. Float32 examples are solved in float32, others in float64.
             y: labels `(N,)` with a cost matrix, otherwise cost vectors `(N, D)`.
         """
         penalty = check_number("penalty", self.penalty, low=0, high=1e30, exclude_low=True)
@@ -160,7 +160,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         return self.predict_costs(X).argmin(axis=1)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: Any = None) -> float:  # noqa: N803
-        """Returns minus the average cost of the decisions, with weights `(N,)` or none."""
+        """Returns the negative average cost of the decisions, weighted by `sample_weight`."""
         decisions, costs = self.predict(X), self._costs(y)
         check_rows("y", costs, len(decisions), "rows of `X`")
         paid = np.take_along_axis(costs, decisions[:, None], axis=1)[:, 0]
@@ -193,7 +193,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     def from_record(cls, record: dict[str, Any]) -> Self:
         """Returns the estimator from a record of `to_record`."""
         if record.get("kind") != "CSOSR" or record["map"].get("kernel") == "precomputed":
-            raise ValueError("The file is not that of a CSOSR with a Gaussian kernel.")
+            raise ValueError("The file does not contain a CSOSR with a Gaussian kernel.")
         machine, kernel_map = cls(**record["arguments"]), KernelMap(**record["map"])
         if record["nystroem"] is not None:
             kernel_map.nystroem = Nystroem(gamma=kernel_map.gamma)

@@ -74,8 +74,8 @@ def solve_one_sided_dual(
 
     The method is accelerated projected gradient descent that restarts when the momentum points
     uphill. Its metric is `rho u u' + L I`, where `u` is near the top eigenvector of `G` and `L` is
-    the largest eigenvalue of `G - rho u u'`: that of a Gaussian kernel plus one is tens of times
-    the second, and in the metric `L I` it alone would limit the steps.
+    the largest eigenvalue of `G - rho u u'`. The top eigenvalue of a Gaussian kernel plus one is
+    tens of times the second, and in the metric `L I` it alone would limit the steps.
     """
     costs = np.asarray(costs, dtype=np.float64)
     z = np.where(costs <= costs.min(axis=1, keepdims=True), 1.0, -1.0)
@@ -83,7 +83,7 @@ def solve_one_sided_dual(
     rho = max(float((u * product(u)).sum()), 0.0)
     # With the Rayleigh quotient as rho the metric bounds G for any unit vector u.
     _, rest = _largest_eigenvalue(lambda v: product(v) - rho * u * (u * v).sum(0), len(costs))
-    # Power iterations end a little below. For kernels of rank one, the rest is 0.
+    # Power iterations underestimate it slightly. For kernels of rank one, the rest is 0.
     lipschitz = max(1.05 * rest, 1e-4 * rho, np.finfo(np.float64).tiny)
     w = u * z
 

@@ -3,9 +3,9 @@
 A cost matrix is `C[true, decision]`: row `y` is the true class, column `k` the decision, and
 `C[y, y] = 0`. A cost vector is one such row that belongs to one example.
 
-Arguments may be lists, arrays, tensors that NumPy can read, or frames of pandas and Polars. A frame
-with names is put into the order of the classes where these are known (from labels, a model, an
-estimator, or `classes=`); elsewhere its names have to be in the order of sorted labels.
+Arguments may be lists, arrays, tensors that NumPy can read, or pandas and Polars data frames. If
+the classes are known (from labels, a model, an estimator, or `classes=`), named rows and columns
+are reordered to match. Otherwise, the names must be in the order of sorted labels.
 """
 
 from csdl_keras.costs.between import between

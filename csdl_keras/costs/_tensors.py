@@ -13,7 +13,7 @@ from csdl_keras._utils.types import Tensor
 from csdl_keras.costs.checks import check_cost_matrix, check_labels, probability_rows
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
 
-#: Most entries in a config: 128 x 128 need 300 kB of JSON, 10,000 x 10,000 would need 2 GB.
+#: Most entries that a config stores: 128 x 128 take 300 kB of JSON, 10,000 x 10,000 2 GB.
 LARGEST_SAVED = 128 * 128
 
 
@@ -27,7 +27,7 @@ def to_config(matrix: np.ndarray | None) -> list[list[float]] | dict[str, list[i
 def from_config(
     cost_matrix: Any, dtype: str, prepare: Callable[[np.ndarray], np.ndarray] | None = None
 ) -> tuple[np.ndarray | None, Tensor]:
-    """Returns a matrix, and its rows, with NaN for other labels; `None` if a config has a shape."""
+    """Returns a matrix, and a tensor of its rows and a row of NaN, or `None` without entries."""
     if cost_matrix is None:
         return None, None
     if isinstance(cost_matrix, dict) and cost_matrix.keys() == {"shape"}:
@@ -59,13 +59,13 @@ def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...]) -> Tensor:
         return labels[..., 0]
     raise ValueError(
         f"Expected integer labels of shape {shape}, or with a last axis of size 1; received shape "
-        f"{given}. Cost vectors need no `cost_matrix`; one-hot rows become labels by "
+        f"{given}. Cost vectors need no `cost_matrix`; convert one-hot rows with "
         "`argmax(axis=1)`."
     )
 
 
 def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
-    """Returns labels as indices of classes, and which of them are in `[0, num_classes)`."""
+    """Returns labels as class indices, and whether each label is in `[0, num_classes)`."""
     dtype = keras.backend.standardize_dtype(labels.dtype)
     if "float" in dtype:
         labels = at_least_float32(labels)
@@ -78,7 +78,7 @@ def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
 
 
 def rows_of(rows: Tensor, labels: Tensor) -> Tensor:
-    """Returns the row of each label in `(K + 1, D)`, the last for others."""
+    """Returns the row of each label in `(K + 1, D)`; invalid labels get the last row."""
     classes = rows.shape[0] - 1
     index, known = class_index(labels, classes)
     return ops.take(rows, ops.where(known, index, classes), axis=0)
@@ -87,7 +87,7 @@ def rows_of(rows: Tensor, labels: Tensor) -> Tensor:
 def tensor_or_labels(
     labels: Tensor, num_classes: int, shape: tuple[int | None, ...] = (None,)
 ) -> Tensor:
-    """Returns labels of the expected shape: tensors as they are, all else as checked int32."""
+    """Returns labels of the expected shape: tensors unchanged, other values as checked int32."""
     if is_tensor(labels):
         check_numbered("classes", num_classes, keras.backend.standardize_dtype(labels.dtype))
         return labels_of_shape(labels, shape)

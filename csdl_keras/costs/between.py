@@ -12,9 +12,9 @@ from csdl_keras.costs.checks import check_cost_matrix, check_probabilities
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CostRange:
-    """Cost matrices between two others, made by `csdl_keras.costs.between`.
+    """Represents the cost matrices between two others; `csdl_keras.costs.between` returns it.
 
-    NumPy converts it to the mean, by which functions of a cost matrix therefore decide.
+    NumPy converts it to the mean, so functions that expect a cost matrix decide by the mean.
 
     Args:
         low, high, mean, robust: as in `between`.
@@ -31,7 +31,7 @@ class CostRange:
         return self.mean.shape
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.mean, dtype=dtype)  # always a copy
+        return np.array(self.mean, dtype=dtype)  # This is always a copy.
 
     def regrets(self, probabilities: ArrayLike) -> np.ndarray:
         """Computes the largest expected regret of each decision anywhere in the range, `(N, D)`.
@@ -52,10 +52,10 @@ def between(
 ) -> CostRange:
     """Describes costs that are only known to lie between two matrices.
 
-    Each cost may lie anywhere in its own range. Decisions have the lowest expected cost under the
-    mean, since expected costs are linear in the costs, or with `robust=True` the smallest value of
-    their largest expected regret within the range. With `probabilities=`, `cost_report` counts the
-    cases in which costs of the range would change the decision.
+    Each cost may lie anywhere in its own range. Decisions minimise the expected cost under the
+    mean, since expected costs are linear in the costs; with `robust=True`, they minimise the
+    largest expected regret within the range. With `probabilities=`, `cost_report` counts the cases
+    in which other costs within the range would change the decision.
 
     Args:
         low, high: cost matrices `(K, D)`, `C[true, decision]`, the ends of each range.

@@ -21,10 +21,10 @@ from csdl_keras._utils.tensors import LOW_PRECISION, at_least_float32
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.named_matrix import by_class
 
-#: Largest distance from 1 of the sum of a row of probabilities, by the bits of its type.
+#: Largest deviation from 1 of a row's sum of probabilities, in general and for 16-bit types.
 TOLERANCE, TOLERANCE_16_BITS = 1e-4, 1e-2
 REGRET_HINT = (
-    "If these are amounts of money (gains are negative, right decisions cost something too), pass "
+    "If these are amounts of money (gains are negative, right decisions may cost something), pass "
     "`csdl_keras.costs.regret(...)`, which changes no optimal decision; `cost_report` also accepts "
     "them unchanged, as `amounts=`."
 )
@@ -56,8 +56,8 @@ def check_cost_matrix(
 
     Args:
         cost_matrix: array-like `(K, D)`: finite, not negative, zero on the diagonal.
-        num_classes: the expected `K`; `None` accepts any of at least 2.
-        square: whether to require `D = K`; `False` accepts other decisions. Defaults to True.
+        num_classes: the expected `K`; `None` (default) accepts any of at least 2.
+        square: whether to require `D = K`; `False` accepts other decisions, too. Defaults to True.
         classes: the `K` labels, or the model or estimator that has them, which decide the order
             of a data frame with names; `None` (default) accepts names in sorted order only.
 
@@ -101,7 +101,7 @@ def check_cost_vectors(
 
     Args:
         costs: array-like `(N, D)`, a cost for each decision: finite and not negative.
-        num_decisions: the expected `D`; `None` accepts any.
+        num_decisions: the expected `D`; `None` (default) accepts any.
         binary_costs: `False` (default) raises if all rows are one-hot, with three classes or more,
             since these are labels; `True` if one decision of each example really costs 1.
         classes: labels that decide the order of named columns, as in `check_cost_matrix`.
@@ -116,7 +116,7 @@ def check_cost_vectors(
     """
     shape = f"(N, {num_decisions or 'D'}), a cost for each decision"
     array = by_class("costs", costs, shape, classes, of_examples=True)
-    # The one-hot rows of pandas are booleans.
+    # pandas creates one-hot rows of booleans.
     dummies = array.dtype.kind == "b" and array.ndim == 2 and array.size > 0
     vectors = array if dummies else amounts("costs", array, 2, shape, num_decisions, False)
     if not check_bool("binary_costs", binary_costs):
@@ -129,7 +129,7 @@ def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
     library: Any = np if isinstance(costs, np.ndarray) else ops
     costs = costs.astype("float64", copy=False) if library is np else at_least_float32(costs)
     width = costs.shape[-1]
-    # Also with label smoothing, a row sums to 1 and all its entries but one are equal. The sum
+    # Even with label smoothing, a row sums to 1 and all its entries but one are equal. The sum
     # may differ by 2e-3 in bfloat16, which rounds each term by at most 1/512 of it.
     least = library.max(costs, axis=-1) + (width - 1) * library.min(costs, axis=-1)
     other = library.maximum(library.sum(costs, axis=-1) - 1.0, 1.0 - least) > 2e-3
@@ -155,14 +155,14 @@ def check_not_one_hot(name: str, counts: np.ndarray) -> None:
 def check_mean_costs(
     mean_costs: ArrayLike, num_classes: int | None = None, classes: Any = None
 ) -> np.ndarray:
-    """Checks mean costs of classes, `class_means`, and returns them as float64.
+    """Checks mean costs by class, as from `class_means`, and returns them as float64.
 
     Args:
         mean_costs: array-like `(K, D)`, K at least 2: finite, not negative.
         num_classes, classes: as in `check_cost_matrix`.
 
     Returns:
-        A new float64 array.
+        A new float64 array of shape `(K, D)`.
 
     Example:
 
@@ -185,7 +185,7 @@ def check_labels(
 
     Args:
         labels: array-like `(N,)` of integers, `0 <= y < K`, or booleans; any type with `classes`.
-        num_classes: `K`; `None` checks only that labels are not negative.
+        num_classes: `K`; `None` (default) checks only that labels are not negative.
         classes: the `K` labels in the order of the rows of the cost matrix, or the model or
             estimator that has them; `None` (default) if labels are row numbers.
 
@@ -220,14 +220,14 @@ def check_labels(
             "cost matrix and an output of the network."
         )
         if found[0] == 1 and found[-1] == num_classes:
-            hint = " The labels count from 1, but rows of costs from 0: pass `labels - 1`."
+            hint = " Labels start at 1, but rows of costs start at 0: pass `labels - 1`."
         below = f"below {num_classes}, the number of classes"
         check_entries("labels", array, array < num_classes, below, hint)
     return array.astype(np.int64)
 
 
 def labels_of_rank(labels: ArrayLike, num_classes: int | None, rank: int) -> np.ndarray:
-    """Checks labels of `rank` axes, those of pixels `(N, height, width)` for example."""
+    """Checks labels of `rank` axes, such as those of pixels, `(N, height, width)`."""
     array = label_array("labels", labels)
     if array.ndim != rank:
         raise ValueError(
@@ -238,7 +238,7 @@ def labels_of_rank(labels: ArrayLike, num_classes: int | None, rank: int) -> np.
 
 
 def probability_rows(values: Tensor, loose: bool = False) -> Tensor:
-    """Marks the rows of `(..., K)` that are distributions; `loose` as after 16 bits."""
+    """Marks the rows of `(..., K)` that are distributions; `loose` allows 16-bit rounding."""
     short = loose or keras.backend.standardize_dtype(values.dtype) in LOW_PRECISION
     tolerance = TOLERANCE_16_BITS if short else TOLERANCE
     library: Any = ops
@@ -263,5 +263,5 @@ def check_probabilities(probabilities: ArrayLike, classes: Any = None) -> np.nda
     wrong = np.flatnonzero(~probability_rows(rows, loose=True))
     if len(wrong):
         row = rows[wrong[0]]
-        raise ValueError(f"Rows of `probabilities` have to sum to 1; row {wrong[0]} is {row}.")
+        raise ValueError(f"Rows of `probabilities` must sum to 1; row {wrong[0]} is {row}.")
     return rows

@@ -17,7 +17,7 @@ def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike, classes: Any = None)
     """Returns the cost vector of each example, row `labels[n]` of its cost matrix.
 
     Args:
-        cost_matrix: `(K, D)`, `C[true, decision]`, or of each example: `(N, K, D)`, `AffineCosts`.
+        cost_matrix: `(K, D)`, `C[true, decision]`; or for each example `(N, K, D)`, `AffineCosts`.
         labels, classes: as in `check_labels`.
 
     Returns:
@@ -40,7 +40,7 @@ def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike, classes: Any = None)
 def regret(costs: ArrayLike) -> np.ndarray:
     """Subtracts from each row its minimum, the cost of the cheapest decision.
 
-    Turns money (gains negative) into costs for losses and layers. No optimal decision changes.
+    Turns money (gains are negative) into costs for losses and layers. Decisions stay optimal.
 
     Args:
         costs: `(K, D)`, `C[true, decision]`, or cost vectors `(N, D)`: finite, of any sign.
@@ -86,7 +86,7 @@ def class_means(labels: ArrayLike, costs: ArrayLike, num_classes: int | None = N
 
 
 def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
-    """Adds a decision that is not a class, such as to abstain or to ask a person.
+    """Adds a decision that is not a class, such as abstaining or asking a person.
 
     Args:
         cost_matrix: `(K, D)`, `C[true, decision]`.
@@ -191,11 +191,11 @@ def from_binary(
     of any sign: the cost of the cheaper decision is subtracted from each row (`regret`).
 
     Args:
-        tp_cost, fp_cost, tn_cost, fn_cost: cost of a true positive, deciding 1 for class 1, of a
-            false positive, a true negative and a false negative: one number, or `N` for examples.
+        tp_cost, fp_cost, tn_cost, fn_cost: cost of a true positive (deciding 1 for class 1), a
+            false positive, a true and a false negative: a number, or `N`, one for each example.
 
     Returns:
-        As `convert`, which raises for the same reasons.
+        A float64 array, as from `convert`, which raises for the same reasons.
 
     References:
         - [Elkan: The foundations of cost-sensitive learning, IJCAI
@@ -227,7 +227,7 @@ def _matrix_of_amounts(table: np.ndarray) -> np.ndarray:
     if len(wrong):
         raise ValueError(
             f"The right decision is not the cheapest one for class {wrong[0]}: "
-            f"{table[wrong[0]].tolist()}. In a cost matrix it has to be. Pass cost vectors of "
+            f"{table[wrong[0]].tolist()}. In a cost matrix it must be. Pass cost vectors of "
             "examples, `regret(table)[labels]`, where any decision may be the cheapest."
         )
     return check_cost_matrix(matrix, square=False)

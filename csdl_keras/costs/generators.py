@@ -1,4 +1,4 @@
-"""Makes cost matrices for experiments."""
+"""Generates cost matrices for experiments."""
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def randomized_proportional(
         num_classes: `K`; `None` (default) is the highest label plus 1.
         scale: upper end of the uniform distribution between two classes of the
             same size. Defaults to 10, as in the paper; other work uses 2000.
-        seed: seed of `numpy.random.default_rng`; `None` draws anew each time.
+        seed: seed of `numpy.random.default_rng`; `None` (default) draws anew each time.
 
     Returns:
         A float64 array of shape `(K, K)`, `C[true, decision]`.

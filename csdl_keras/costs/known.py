@@ -11,9 +11,9 @@ from csdl_keras.costs.named_matrix import by_class
 
 
 class AffineCosts:
-    """Cost matrices of single examples that are affine in an amount, such as that of a loan.
+    """Cost matrices of single examples that are affine in an amount, such as the sum of a loan.
 
-    `C[n, y, k] = fixed[y, k] + amount[n] * per_unit[y, k]`. The array `(N, K, D)` is never made.
+    `C[n, y, k] = fixed[y, k] + amount[n] * per_unit[y, k]`. The array `(N, K, D)` is never created.
     `costs[indices]` returns the `AffineCosts` of the selected examples.
 
     Args:
@@ -39,7 +39,7 @@ class AffineCosts:
                 "`per_unit` and `fixed` need the same shape (K, D); received "
                 f"{self.per_unit.shape} and {self.fixed.shape}."
             )
-        # Affine functions are lowest and highest at the ends of the amounts.
+        # Affine costs are lowest and highest at the smallest and the largest amount.
         ends = np.array([self.amount.min(), self.amount.max()])[:, None, None]
         extremes = self.fixed + ends * self.per_unit
         amounts("costs of the lowest and highest amount", extremes, 3, "", negative=False)

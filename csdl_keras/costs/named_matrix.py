@@ -1,4 +1,4 @@
-"""Orders arrays with names: names are values, and the classes determine their order."""
+"""Puts the rows and columns of named arrays into the order of the classes."""
 
 import itertools
 from typing import Any
@@ -13,7 +13,7 @@ from csdl_keras_cli.columns import is_frame
 def by_class(
     name: str, values: Any, shape: str, classes: Any = None, of_examples: bool | None = False
 ) -> np.ndarray:
-    """Returns an array, rows and columns of a data frame or series in the order of the classes."""
+    """Returns an array; the rows and columns of a data frame or series follow the classes."""
     array = as_array(name, values, shape)
     axes = _axes(values)
     if not axes:
@@ -70,7 +70,7 @@ def _axes(values: Any) -> list["_Axis"]:
 
 
 class _Axis:
-    """The names of rows or of columns; `numbered` if there are none but those of a library."""
+    """The names of rows or columns; `numbered` if there are none, or a library numbered them."""
 
     def __init__(self, names: Any):
         self.names = names
@@ -81,7 +81,7 @@ class _Axis:
         self.numbered = of_pandas or self.keys == [f"column_{i}" for i in counted]
 
     def places(self, wanted: list[Any]) -> list[int] | None:
-        """Returns the places of the classes, then the others; `None` if classes are missing."""
+        """Returns the places of the classes, then of other names; `None` if classes are missing."""
         if not set(wanted) <= set(self.keys) or len(set(self.keys)) < len(self.keys):
             return None
         others = [place for place, key in enumerate(self.keys) if key not in wanted]

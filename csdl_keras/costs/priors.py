@@ -8,7 +8,7 @@ from csdl_keras._utils.arrays import check_entries, real_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.named_matrix import by_class
 
-#: Smaller probabilities count as this one; else absent classes might have all of an example's.
+#: Smaller probabilities are raised to this, since an example may belong to absent classes only.
 LEAST_PROBABILITY = 1e-30
 
 
@@ -28,7 +28,7 @@ def class_shares(
     if positive:
         check_entries(name, array, array > 0, "above 0")
     if not array.any():
-        raise ValueError(f"All frequencies of `{name}` are 0.")
+        raise ValueError(f"All frequencies of `{name}` are 0. Pass one above 0.")
     array = array / array.max()  # Their sum could overflow.
     return array / array.sum()
 

@@ -10,9 +10,9 @@ from csdl_keras_cli.optional import optional_module
 
 #: Largest numbers of images for training, validation and test, as in bg-img-rot.
 SIZES = (10_000, 2_000, 50_000)
-#: Smallest standard deviation of the pixels of a patch that is accepted.
+#: Smallest standard deviation of pixels at which a patch is accepted.
 MIN_DEVIATION = 0.1
-#: Candidate patches of each image. About half are rejected; all of them in one of 10**9 images.
+#: Number of candidate patches of an image. About half are rejected, all for 1 image in 10**9.
 _CANDIDATES = 32
 #: Photographs in scikit-image's wheels; its other pictures are downloaded or not photographs.
 _SCIKIT_IMAGE_NAMES = (
@@ -24,13 +24,13 @@ def bg_img_rot_synthetic(base: DataSet, seed: int = 0) -> DataSet:
     """Rotates digits and puts them on patches of photographs, like bg-img-rot.
 
     Follows Larochelle et al. (2007): each digit is rotated by an angle from U[0, 2 pi), and the
-    background is a random patch of a photograph that varies. Our choices where the paper has no
-    details: the rotation is bilinear; an image is the pixelwise `max(digit, patch)`; patches with a
-    standard deviation below 0.1 are rejected; the photographs are the 14 of scikit-image and
+    background is a random patch of a photograph that varies. That paper leaves some details open;
+    here, the rotation is bilinear, an image is the pixelwise `max(digit, patch)`, patches with a
+    standard deviation below 0.1 are rejected, and the photographs are the 14 of scikit-image and
     scikit-learn. Do not compare results with those on the original.
 
     Each digit is used once. The training and validation digits are permuted and divided into the
-    new training and validation sets; the test digits, followed by the remaining ones, make the new
+    new training and validation sets; the test digits, followed by the remaining ones, form the new
     test set, up to the 10,000 / 2,000 / 50,000 of bg-img-rot. With fewer than 12,000 digits, the
     training and validation sets keep their proportion.
 
@@ -80,7 +80,7 @@ def bg_img_rot_synthetic(base: DataSet, seed: int = 0) -> DataSet:
 
 def photographs() -> list[np.ndarray]:
     """Loads the 14 photographs included in scikit-image and scikit-learn, gray and in [0, 1]."""
-    from sklearn.datasets import load_sample_images  # slow to import
+    from sklearn.datasets import load_sample_images  # This is slow to import.
 
     library = optional_module("skimage.data", "compare")
     pictures = [getattr(library, name)() for name in _SCIKIT_IMAGE_NAMES]
@@ -93,7 +93,7 @@ def photographs() -> list[np.ndarray]:
 
 def _rotated(images: np.ndarray, angles: np.ndarray) -> np.ndarray:
     """Rotates each of the images `(N, height, width)` counterclockwise by its angle in radians."""
-    from scipy.ndimage import rotate  # slow to import
+    from scipy.ndimage import rotate  # This is slow to import.
 
     rotated = [
         rotate(image, angle, reshape=False, order=1, mode="grid-constant")

@@ -1,4 +1,4 @@
-"""The class of data sets with training, validation and test splits."""
+"""Defines data sets with training, validation and test splits."""
 
 import dataclasses
 

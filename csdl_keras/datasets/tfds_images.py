@@ -20,7 +20,7 @@ class DataUnavailableError(ValueError):
 
 
 def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
-    """Loads a TFDS set, `"svhn"` or `"bg_img_rot"` into memory, as `load` says."""
+    """Loads a TFDS set, `"svhn"` or `"bg_img_rot"` into memory, as `load` describes."""
     tfds = optional_module("tensorflow_datasets")
     builder = _prepared_builder(tfds, name, data_dir)
     image_key, label_key = _supervised_keys(tfds, builder.info)
@@ -46,7 +46,7 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
 
 
 def _prepared_builder(tfds: types.ModuleType, name: str, data_dir: str | os.PathLike | None) -> Any:
-    """Returns the TFDS builder of that name, whose files are prepared."""
+    """Returns the TFDS builder of that name, and prepares its files."""
     if name.partition(":")[0] == "bg_img_rot":
         # The import registers the builder with TFDS.
         from csdl_keras.datasets.bg_img_rot import bg_img_rot_dataset_builder  # noqa: F401
@@ -75,7 +75,7 @@ def _prepared_builder(tfds: types.ModuleType, name: str, data_dir: str | os.Path
     )
     if archive:
         advice = (
-            f"{builder.MANUAL_DOWNLOAD_INSTRUCTIONS} It is {archive.parent}, below data_dir= or "
+            f"{builder.MANUAL_DOWNLOAD_INSTRUCTIONS} This is {archive.parent}, below data_dir= or "
             "the environment variable TFDS_DATA_DIR. The data set 'bg_img_rot_synthetic' is a "
             "substitute, made from MNIST."
         )
@@ -114,10 +114,10 @@ def _supervised_keys(tfds: types.ModuleType, info: Any) -> tuple[str, str]:
 def _scaled(name: str, images: np.ndarray) -> np.ndarray:
     """Returns float32 images in [0, 1]; 1 is the largest value of an unsigned type."""
     if images.dtype.kind == "u":
-        # Converted and divided in one step, since the images of SVHN take more than a gigabyte.
+        # One step converts and divides, since the images of SVHN occupy more than a gigabyte.
         largest = np.float32(np.iinfo(images.dtype).max)
         return np.divide(images, largest, dtype="float32", casting="unsafe")
-    check_range(f"the images of {name!r}", images, 0, 1, hint=" Load and scale it yourself.")
+    check_range(f"the images of {name!r}", images, 0, 1, hint=" Scale them and create a DataSet.")
     return images.astype("float32", copy=False)
 
 

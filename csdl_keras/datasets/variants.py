@@ -47,7 +47,7 @@ def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int
 
 
 def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
-    """Draws a stratified part of training and validation; the test set stays as it is.
+    """Draws a stratified subset of the training and validation sets; keeps the test set.
 
     Args:
         data: the data set.
@@ -55,7 +55,7 @@ def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
         seed: seed of the draw, below 2**32. Defaults to 0.
 
     Returns:
-        A new `DataSet`, of the same ratio of training and validation.
+        A new `DataSet` with the same ratio of training to validation examples.
 
     Example:
 
@@ -76,7 +76,7 @@ def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
         x, y = getattr(data, f"x_{split}"), getattr(data, f"y_{split}")
         index = np.arange(len(y))
         if size < len(y):
-            from sklearn.model_selection import train_test_split  # slow to import
+            from sklearn.model_selection import train_test_split  # This is slow to import.
 
             index, _ = train_test_split(index, train_size=size, stratify=y, random_state=seed)
         splits[f"x_{split}"], splits[f"y_{split}"] = x[index], y[index]
@@ -88,6 +88,9 @@ def grayscale(data: DataSet) -> DataSet:
 
     Args:
         data: a data set with 3 channels, or with 1, which is returned unchanged.
+
+    Returns:
+        A `DataSet` with images of one channel.
 
     Example:
 
@@ -107,7 +110,7 @@ def grayscale(data: DataSet) -> DataSet:
 
 def luma(images: np.ndarray) -> np.ndarray:
     """Computes the luma `(..., 1)` of RGB images `(..., 3)`, float32 in the same range."""
-    # Written out, because a matrix product rounds differently from machine to machine.
+    # The sum is written out, because a matrix product rounds differently on each machine.
     gray = np.float32(0.299) * images[..., 0]
     gray += np.float32(0.587) * images[..., 1]
     gray += np.float32(0.114) * images[..., 2]

@@ -17,7 +17,7 @@ WIDTH = 100
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Formats a number with at least as many significant digits and separated thousands."""
+    """Formats a number with at least `digits` significant digits and separated thousands."""
     if not math.isfinite(value):
         return "–"
     if value and not 1e-6 <= abs(value) < 1e15:
@@ -32,17 +32,17 @@ def with_unit(words: str, unit: str | None) -> str:
 
 
 def rounded(value: float, decimals: int) -> str:
-    """Formats a number with so many decimals; below 0, that many digits before the point are 0."""
+    """Formats a number with `decimals` decimals; if negative, rounds digits before the point."""
     return f"{round(value, decimals) + 0.0:,.{max(0, decimals)}f}"  # + 0.0 turns -0 into 0.
 
 
 def _decimals(size: float, digits: int) -> int:
-    """Returns how many decimals show so many significant digits of a number of that size."""
+    """Returns how many decimals show `digits` significant digits of a number of that size."""
     return digits - 1 - math.floor(math.log10(abs(size))) if size else 0
 
 
 def _of_interval(pair: "CostDifference") -> int:
-    """Returns the decimals of a difference, so that its interval's width has two digits."""
+    """Returns how many decimals of a difference show two digits of its interval's width."""
     width = pair.high - pair.low or abs(pair.difference)
     decimals = _decimals(width, 2)
     if abs(pair.difference) > 1e-3 * width:
@@ -122,8 +122,8 @@ def note(report: "CostReport") -> str:
         unit = f" {report.unit}" if report.unit else ""
         parts.append(
             "Intervals and p rest on the largest amount seen, "
-            f"{number(report.largest_seen)}{unit}, since `largest` does not say what is possible; "
-            f"the ten largest hold {number(100 * report.ten_largest, 2)} % of the total."
+            f"{number(report.largest_seen)}{unit}, since `largest` was not given; the "
+            f"ten largest account for {number(100 * report.ten_largest, 2)} % of the total."
         )
     return " ".join(part for part in parts if part)
 
@@ -156,7 +156,7 @@ def sentence(report: "CostReport") -> str:
         f"{in_total}{of_unit} over these {report.size:,} decisions"
         f"{'' if sure else ', which may be chance'}"
     )
-    # A model that beats today's rule alone is not worth having.
+    # Beating today's rule is not enough if a constant decision costs less than the model.
     other = best.against_constant
     if rule != deciding and other is not None and other.difference >= 0:
         less = f"{amount(-other.difference, _of_interval(other))} per decision than the model"

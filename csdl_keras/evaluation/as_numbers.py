@@ -21,7 +21,7 @@ from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs
 def as_numbers(
     y_true: ArrayLike, cost_matrix: CostsLike | None, classes: Any, **decisions: ArrayLike
 ) -> tuple[Any, ...]:
-    """Returns labels or cost vectors, costs by class if any, and decisions, checked, as arrays."""
+    """Returns checked labels or cost vectors, costs by class or `None`, and decisions."""
     true: Any = y_true if cost_matrix is None else label_array("y_true", y_true)
     labels = known_classes(true, classes)
     costs: KnownCosts | None = None
@@ -56,7 +56,7 @@ def as_numbers(
 
 
 def known_classes(y_true: ArrayLike, classes: Any) -> np.ndarray | None:
-    """Returns the labels of the classes, also where those of the examples are booleans."""
+    """Returns the class labels; `[False, True]` if the labels of the examples are booleans."""
     labels = class_labels(classes)
     if labels is not None:
         return labels

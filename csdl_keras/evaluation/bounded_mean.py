@@ -1,4 +1,4 @@
-"""Computes a confidence interval and a test of a bounded mean, valid for small samples."""
+"""Computes a confidence interval and a test for a bounded mean, valid for small samples."""
 
 import math
 
@@ -16,7 +16,7 @@ class BoundedMean:
 
     The upper end of the interval is a quantile of `sum_i D_i x_i + D_0 high`, where `D` is uniform
     on the simplex: the Bayesian bootstrap with one more value at the upper bound, for values that
-    exist but were not observed. The lower end has one at the lower bound. If every value equals a
+    exist but were not observed. The lower end uses one at the lower bound. If every value equals a
     bound, this is the Clopper-Pearson interval.
 
     References:
@@ -83,10 +83,9 @@ def _upper_end(values: np.ndarray, counts: np.ndarray, bound: float, share: floa
 def _share_above(values: np.ndarray, counts: np.ndarray, bound: float, mean: float) -> float:
     """Returns the probability that the resampled mean, with one more value `bound`, reaches `mean`.
 
-    The weights are Gamma variables over their sum, so this is the probability of
-    `Q = sum_i G_i a_i >= 0` with `a = x - mean`: the integral of `exp(K(s)) / s`,
-    `K(s) = -sum_i n_i log(1 - a_i s)`, along `s = c + iu` through the point `c` of the real axis at
-    which the integrand is smallest.
+    The weights are Gamma variables over their sum, so this is the probability of `Q = sum_i G_i a_i
+    >= 0` with `a = x - mean`: the integral of `exp(K(s)) / s`, `K(s) = -sum_i n_i log(1 - a_i s)`,
+    along `s = c + iu` through the point `c` of the real axis at which the integrand is smallest.
     """
     slopes, counts = np.append(values, bound) - mean, np.append(counts, 1.0)
     largest = slopes.max()

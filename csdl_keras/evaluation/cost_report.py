@@ -63,7 +63,7 @@ class CostReport:
     Args:
         rows: a `CostRow` for each model.
         size: number of test examples.
-        constant, constant_decision, constant_name: row, index and name of the best constant one.
+        constant, constant_decision, constant_name: the best constant decision's row, index, name.
         baseline: row of today's rule, or `None`.
         unit: unit of costs, or `None`.
         class_names: names of the classes; empty without labels.
@@ -71,7 +71,7 @@ class CostReport:
             sum of all; `None` unless intervals rest on it.
         right_is_free: whether each example's cheapest decision costs nothing.
         has_gains: whether some decision of some example gains money.
-        remarks: sentences on promises and on ranges of costs, if `cost_report` received them.
+        remarks: sentences on promises and on ranges of costs, if there are any.
     """
 
     rows: tuple[CostRow, ...]
@@ -101,9 +101,9 @@ class CostReport:
     def to_frame(self) -> "pandas.DataFrame":
         """Returns a data frame with a row for each model, today's rule and the constant decision.
 
-        Savings per decision against the best constant decision, and against today's rule (the
-        baseline) if there is one, have 95 % intervals and p-values. The column `p_value` is against
-        the cheapest model. A row compared with itself is NaN.
+        Savings per decision relative to the best constant decision, and to today's rule (the
+        baseline) if there is one, have 95 % intervals and p-values. The column `p_value` is
+        relative to the cheapest model. A row compared with itself is NaN.
 
         Returns:
             A `pandas.DataFrame`, whose index is the names of the rows.
@@ -169,7 +169,7 @@ def cost_report(
     .05 in 76 % of simulated reports, because the cheapest model was selected from many.
 
     Costs of `costs.regret` and `costs.from_binary` are relative to each example's cheapest
-    decision. For averages and totals of the money really paid or gained, pass it as `amounts`.
+    decision. For averages and totals of the money actually paid or gained, pass it as `amounts`.
 
     Args:
         decisions: `{name: integers (N,)}`, as returned by `csdl_keras.decide`.
@@ -205,15 +205,15 @@ def cost_report(
     """
     if not isinstance(decisions, Mapping) or not decisions:
         raise ValueError(
-            "`decisions` must be a dict with at least one model, such as {'Bayes': decisions}, "
-            f"and then the labels; received {shown(decisions)}."
+            "`decisions` must be a dict with at least one model, such as {'Bayes': decisions}; "
+            f"received {shown(decisions)}. The labels are the second argument."
         )
     if (stream := as_stream(y_true)) is not None:
         y_true = stream_labels(stream)
     lowest = 0.0
     if amounts is not None:
         if cost_matrix is not None:
-            raise ValueError("`cost_matrix` and `amounts` cannot be combined.")
+            raise ValueError("`cost_matrix` and `amounts` cannot be combined. Pass one of them.")
         size = len(as_array("y_true", y_true, "(N,)"))
         cost_matrix, lowest = _above_zero(amounts, size, known_classes(y_true, classes))
     rules = {f"decisions[{name!r}]": own for name, own in decisions.items()}
@@ -264,7 +264,7 @@ def cost_report(
     ]
     for name, own in (probabilities or {}).items():
         if not isinstance(cost_matrix, CostRange):
-            raise ValueError("`probabilities` need a `cost_matrix` of csdl_keras.costs.between.")
+            raise ValueError("`probabilities` need a `cost_matrix` from csdl_keras.costs.between.")
         regret = chosen_costs(cost_matrix.regrets(own), chosen[name])
         remarks.append(
             f"{name}: within the ranges, other costs would change {(regret > 0).mean():.1%} of the "
@@ -299,5 +299,5 @@ def _above_zero(amounts: CostsLike, number: int, classes: Any) -> tuple[CostsLik
     array -= lowest
     if array.ndim == 3:
         return array, lowest
-    # A matrix of costs would need right decisions that cost nothing.
+    # In a cost matrix, right decisions would have to cost nothing.
     return AffineCosts(np.zeros(number), np.zeros(array.shape), array), lowest

@@ -131,7 +131,7 @@ def decision_curve(
         y: integer labels `(N,)`, or booleans.
         probabilities: `{name: array}`, of class `positive`, `(N,)`, or of all classes, `(N, K)`.
         thresholds: `(M,)`, in [0, 1). Defaults to 0.01, 0.02, ..., 0.99; intervals are wide near 1.
-        positive: the class decided for; all others count as one. Defaults to 1.
+        positive: the positive class; all others together are the negative one. Defaults to 1.
         confidence: confidence level, in (0, 1]. Defaults to 0.95.
 
     Returns:
@@ -175,8 +175,8 @@ class CostCurve:
     Args:
         values: `(M,)`, ascending, of the quantity that varies.
         costs, low, high: dicts of `(M,)` costs and of the ends of their intervals, by model.
-        trivial, trivial_decisions: `(M,)`, cost of the cheapest constant decision, and which.
-        label: name of this quantity.
+        trivial, trivial_decisions: `(M,)`, costs and indices of the cheapest constant decisions.
+        label: name of the quantity that varies.
     """
 
     values: np.ndarray
@@ -237,7 +237,7 @@ def cost_curve(
     check_number("confidence", confidence, 0, 1, exclude_low=True)
     of_ratio = isinstance(vary, str) and vary == "ratio"
     if of_ratio and cost_matrix is not None:
-        raise ValueError('`cost_matrix` cannot be combined with vary="ratio".')
+        raise ValueError('`cost_matrix` cannot be combined with vary="ratio". Omit it.')
     # PC(+) is the share of class 1 where both mistakes cost the same.
     matrix = check_cost_matrix([[0, 1], [1, 0]] if of_ratio else cost_matrix, square=False)
     labels = check_labels(y, len(matrix))
@@ -261,7 +261,7 @@ def cost_curve(
             decisions = (own @ current).argmin(axis=1) if is_probabilities else own
             paid = current[labels, decisions] / unit
             ends = BoundedMean(paid, 0.0, current.max() / unit).interval(level)
-            # By definition no decisions cost more than 1.
+            # By definition, no decision costs more than 1.
             points.append((paid.mean(), ends[0], min(ends[1], 1.0)))
         costs[name], low[name], high[name] = np.transpose(points)
     constant = shares @ matrices / worst[:, None]

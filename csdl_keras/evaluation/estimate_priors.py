@@ -17,7 +17,7 @@ class PriorEstimate:
     Args:
         priors: `(K,)` shares, which sum to 1.
         standard_errors: `(K,)` standard errors of the shares, at most 0.5. They are large if there
-            are few examples, or the probabilities do not distinguish classes.
+            are few examples, or if the probabilities do not distinguish classes.
     """
 
     priors: np.ndarray
@@ -36,7 +36,7 @@ def estimate_priors(
     Args:
         probabilities: unadjusted, `(N, K)` of unlabelled examples, or `(N,)`, `(N, 1)` of class 1.
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts.
-        classes: the labels, or the model or estimator that has them, for arguments with names.
+        classes: labels, or a model or estimator, that order named arguments. Defaults to `None`.
 
     Returns:
         A `PriorEstimate`.

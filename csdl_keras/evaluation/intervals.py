@@ -33,7 +33,7 @@ def cost_interval(
     Args:
         y_true, decisions, cost_matrix, classes: as in `decision_costs`.
         confidence: confidence level, in (0, 1]. Defaults to 0.95.
-        largest: the largest amount that a decision can cost, or gain; larger amounts raise.
+        largest: largest amount a decision can cost or gain; larger ones raise. Defaults to `None`.
 
     Returns:
         `(low, high)`.
@@ -90,7 +90,7 @@ def compare_costs(
     """Compares two models' decisions on the same test examples in pairs.
 
     Two models agree on most examples, so the difference of their costs is known far more
-    precisely than either cost. Interval and test are Gaffke's, with differences bounded by the
+    precisely than either cost. The interval and test are Gaffke's, with differences bounded by the
     largest difference between two decisions; if all mistakes cost the same, this is McNemar's exact
     test. In simulations of models with equal expected cost, the p-value was below .05 in
     at most 5 % of the test sets of every case (`benchmarks/results/coverage`).
@@ -129,8 +129,8 @@ def paired_difference(own: np.ndarray, other: np.ndarray, bounds: "CostBounds") 
 class CostBounds:
     """The lowest and highest costs that decisions for new examples may have."""
 
-    # Costs of each example, unlike a matrix, have no known bounds. So decisions may pay the largest
-    # amount seen, or the same share of even larger amounts as they pay of the largest here.
+    # Unlike a matrix, costs of each example have no known bounds. Decisions may thus cost the
+    # largest amount seen, or the same share of even larger amounts as of the largest ones here.
 
     # The largest amount seen, and the share of the ten largest in the sum of all, if not `None`.
     largest_seen: float | None = None
@@ -144,7 +144,7 @@ class CostBounds:
         lowest: float = 0.0,
     ):
         costs, known = _of_classes(true, known_costs)
-        # Of gains, costs, and differences between two decisions for one example.
+        # These are tails of gains, of costs, and of differences between two decisions.
         self._tails: tuple[list[_Tail], ...] = ([], [], [])
         seen, amounts = [], np.zeros(1)
         for rows in costs:
@@ -182,7 +182,7 @@ class CostBounds:
 
 
 class _Tail:
-    """The largest costs `(N,)` of one decision, and a bound of those of new examples.
+    """The largest of the costs `(N,)` of one decision, and a bound on those of new examples.
 
     Beyond the largest of N values lies a share of about 1 / N, whose mean in a tail of index `xi`
     is the largest value divided by `1 - xi`. This is the bound, with the upper 95 % limit of Hill's

@@ -75,8 +75,8 @@ def normalized_cost(
 ) -> float:
     """Computes `sum_n c_n[d_n] / min_k sum_n c_n[k]`, the cost relative to a constant decision's.
 
-    A perfect model has 0; at 1 or above, always making the best constant decision would cost no
-    more. Arguments are those of `average_cost`.
+    A perfect model has 0; at 1 or above, the best constant decision would cost no more. If this
+    decision costs nothing, a ValueError is raised. Arguments are those of `average_cost`.
 
     Example:
 
@@ -88,8 +88,8 @@ def normalized_cost(
     constant = costs.sum(axis=0)
     if not constant.min():
         raise ValueError(
-            f"Always deciding {int(constant.argmin())} costs nothing, so that no cost can be "
-            "relative to it."
+            f"Always deciding {int(constant.argmin())} costs nothing, so costs relative to it are "
+            "undefined. Use average_cost."
         )
     return float(chosen_costs(costs, chosen).sum() / constant.min())
 
@@ -125,7 +125,7 @@ def error_rate(
 ) -> float:
     """Computes the share of wrong decisions among those for a class.
 
-    With labels, decisions that are not classes, such as to abstain, are not counted. With cost
+    With labels, decisions that are not classes, such as abstaining, are not counted. With cost
     vectors, which do not show the classes, every decision that is not the cheapest is wrong.
 
     Args:

@@ -50,7 +50,7 @@ class StageCache:
 
     Your own objects (networks, bodies, losses, layers, ...) enter a key by their class, their
     fields and an attribute `version`. Raise it whenever the object, or anything that it uses,
-    changes. If an object has no `version`, what depends on it is trained each time and not cached.
+    changes. If an object has no `version`, results that depend on it are not cached.
 
     In a folder, each result is one file, which is written atomically; processes that share the
     folder wait for each other. A damaged file counts as missing, with a warning.
@@ -70,7 +70,7 @@ class StageCache:
     """
 
     def __init__(self, folder: str | os.PathLike | None = None):
-        # Absolute, since processes may change their working directory.
+        # The path is absolute, since processes may change their working directory.
         self.folder = None if folder is None else pathlib.Path(folder).absolute()
         if self.folder is not None:
             check_writable("`folder`", self.folder)
@@ -104,7 +104,7 @@ class StageCache:
         description: object,
         compute: Callable[[], tuple[Sequence[np.ndarray], dict[str, Any]]],
     ) -> StageResult:
-        """Returns the result of a description in JSON types, and computes it if it is missing."""
+        """Returns the result of a description in JSON types, computing it if it is missing."""
         lock: contextlib.AbstractContextManager = contextlib.nullcontext()
         if self.folder is not None:  # The system releases the lock if this process is killed.
             path = self.path(description).with_suffix(".lock")
@@ -172,7 +172,7 @@ def environment() -> dict[str, Any]:
 
 
 def is_kept(description: object) -> bool:
-    """Returns whether results can be cached: all objects in the description have a version."""
+    """Returns whether all objects in a description have a version, so results can be cached."""
     return _WITHOUT_VERSION not in json.dumps(description)
 
 

@@ -1,4 +1,4 @@
-"""Calls `fit` with seeded batches; all training of the package uses it."""
+"""Calls `fit` with seeded batches, for all training in the package."""
 
 import math
 import pathlib
@@ -27,7 +27,7 @@ _OBSERVERS = (
 
 
 def executed_steps(examples: int, batch_size: int) -> int:
-    """Returns `steps_per_execution` of `keras.Model.compile` for arrays; PyTorch has only 1."""
+    """Returns `steps_per_execution` of `keras.Model.compile` for arrays; 1 on PyTorch."""
     if keras.backend.backend() == "torch":
         return 1
     if keras.backend.backend() == "tensorflow":
@@ -88,7 +88,7 @@ def check_observers(callbacks: Sequence[keras.callbacks.Callback], reason: str) 
 
 
 class DivergedError(FloatingPointError):
-    """Training diverged: a loss or a weight is NaN or infinite.
+    """Raised when training diverges, that is, a loss or a weight is NaN or infinite.
 
     Args:
         message: the error message.
@@ -145,14 +145,14 @@ class RaiseOnDivergence(keras.callbacks.Callback):
         for weight in self.model.weights:
             finite = keras.ops.all(keras.ops.isfinite(keras.ops.cast(weight, "float32")))
             if not bool(finite):
-                self._fail(f"weights {weight.path!r} have NaN or infinity")
+                self._fail(f"weights {weight.path!r} contain NaN or infinity")
 
     def _fail(self, found: str) -> None:
         rate = float(keras.ops.convert_to_numpy(self.model.optimizer.learning_rate))
         raise DivergedError(
             f"The training of {self.what or repr(self.model.name)} diverged: {found} in epoch "
             f"{self._epoch}. Likely causes: a learning rate that is too high (it is {rate:.3g}); "
-            "costs far above 1 (divide them by their largest, or pass `cost_scale` to losses and "
+            "costs far above 1 (divide them by the largest, or pass `cost_scale` to losses and "
             "`pretrain`); large inputs that are not standardised; one-hot rows instead of cost "
             "vectors.",
             self._epoch,

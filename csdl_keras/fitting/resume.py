@@ -129,8 +129,8 @@ _PLACES = frozenset(
 class Resume(SeededEpochs):
     """Saves the state of `fit` to a file after each epoch and continues from there.
 
-    An interrupted training that continues gives the same result as one without interruption, up to
-    rounding. The file has the weights, the optimizer's variables, the history and the state of
+    An interrupted training that continues gives the same result as an uninterrupted one, up to
+    rounding. The file stores the weights, the optimizer's variables, the history and the state of
     callbacks; random numbers depend on the seed of the batches, the epoch and the step. The file
     remains when training ends, and a new `fit` then repeats the last epoch; delete the file to
     train from the beginning.
@@ -183,10 +183,10 @@ class Resume(SeededEpochs):
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
         if not self.model.built:
-            raise ValueError("Resume needs a model that is built; this one has no weights.")
+            raise ValueError("Resume needs a built model; this one has no weights. Call it once.")
         if self.params["steps"] != len(self.batches):
             raise ValueError(
-                f"An epoch must have {len(self.batches)} steps, as the ShuffledBatches has; "
+                f"An epoch must have {len(self.batches)} steps, one for each shuffled batch; "
                 f"received {self.params['steps']}."
             )
         check_writable("the folder of `path`", self.path.parent)
@@ -216,7 +216,10 @@ class Resume(SeededEpochs):
             )
         if record["epoch"] >= self.params["epochs"]:
             given = self.params["epochs"]
-            raise ValueError(f"{self.path} has {record['epoch']} epochs; received epochs={given}.")
+            raise ValueError(
+                f"{self.path} has {record['epoch']} epochs; received epochs={given}. Pass more "
+                "epochs, or delete the file."
+            )
         self._found = record, arrays
         begin_at(self.model, record["epoch"])
 
@@ -240,7 +243,7 @@ class Resume(SeededEpochs):
 
     def on_train_batch_begin(self, batch: int, logs: dict[str, float] | None = None) -> None:
         if self.batches.readings == self._readings:
-            raise ValueError("`fit` must get the same ShuffledBatches as Resume.")
+            raise ValueError("`fit` and Resume must receive the same ShuffledBatches.")
 
     def _variables(self) -> list[Any]:
         return [*self.model.weights, *self.model.optimizer.variables]

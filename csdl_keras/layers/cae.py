@@ -26,7 +26,7 @@ class CAE(keras.Model):
         num_decisions: length of the cost vectors.
         corruption: probability in [0, 1] of zeroing an input while training. Defaults to 0.
         tied: whether the decoder uses the transposed weights of the encoder. Defaults to False.
-        seed: seed of the corruption and of new weights; `None` (default) follows Keras' own.
+        seed: seed of the corruption and new weights; `None` (default) follows Keras' global seed.
         **kwargs: arguments of `keras.Model`, such as `name`.
 
     Call arguments:
@@ -34,7 +34,7 @@ class CAE(keras.Model):
         training: whether to corrupt.
 
     Returns:
-        A dict of `"reconstruction"`, `(batch, features)` **logits**, and estimated `"cost"`s.
+        A dict of `"reconstruction"`, `(batch, features)` **logits**, and `"cost"`, the estimates.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (9)

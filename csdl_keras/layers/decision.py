@@ -25,7 +25,7 @@ class BayesDecision(WideLayer):
     Args:
         cost_matrix: array-like `(K, D)`, `C[true, decision]`, `D >= K`; `None` (default) if the
             matrix is set later, or the layer is called with costs.
-        num_classes, num_decisions: `K` and `D`, needed without a matrix.
+        num_classes, num_decisions: `K` and `D`, required without a matrix.
         mean_costs: whether the matrix contains mean costs by class, `csdl_keras.costs.class_means`.
             Defaults to False.
 
@@ -73,7 +73,7 @@ class BayesDecision(WideLayer):
             )
             shape = (self.num_classes, self.num_decisions)
             self.cost_matrix = self.add_weight(shape, initial, trainable=False, name="cost_matrix")
-            self._initial = None  # It uses as much memory as the weight.
+            self._initial = None  # The array uses as much memory as the weight.
         elif self._initial is not None or len(probabilities_shape) != 2:
             raise ValueError(
                 "`costs` need a layer without a matrix and probabilities of shape (batch, K); "
@@ -97,7 +97,7 @@ class BayesDecision(WideLayer):
         if costs is None:
             return ops.matmul(probabilities, self.cost_matrix)
         costs = costs if len(costs.shape) == 3 else costs[None]
-        right = ops.logical_and(costs >= 0.0, costs < float("inf"))  # NaN is neither.
+        right = ops.logical_and(costs >= 0.0, costs < float("inf"))  # NaN fails both.
         expected = ops.matmul(probabilities[:, None], costs)[:, 0]
         return ops.where(ops.all(right, axis=(1, 2))[:, None], expected, float("nan"))
 

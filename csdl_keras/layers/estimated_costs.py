@@ -101,10 +101,10 @@ class ClassCosts(WideLayer):
     reduced to `10 + ln(1 + a - 10)`, so that costs stay finite.
 
     Args:
-        mean_costs: `M0`, see `costs.class_means`; `None` (default) to load them with the weights.
-        num_classes, num_decisions: `K` and `D`, needed without means.
+        mean_costs: `M0`, see `costs.class_means`; `None` (default) if a file of weights has them.
+        num_classes, num_decisions: `K` and `D`, required without means.
         rank: rank of the product; `None` (default) for all `K D` numbers.
-        seed: seed of the initial weights with a `rank`; `None` (default) follows Keras' own.
+        seed: seed of initial weights with a `rank`; `None` (default) follows Keras' global seed.
 
     Call arguments:
         features: `(batch, F)`.
@@ -144,7 +144,7 @@ class ClassCosts(WideLayer):
         logs = np.where(means == 0, LOG_ZERO, np.log(means + (means == 0)))
         initial = keras.initializers.Constant(logs)
         self.log_means = self.add_weight(size, initial, trainable=False, name="log_means")
-        self._initial = None  # It uses as much memory as the weight, or twice that.
+        self._initial = None  # The array uses as much memory as the weight, or twice that.
         if self.rank is None:
             self.kernel = self.add_weight(
                 shape=(features, size[0] * size[1]), initializer="zeros", name="kernel"

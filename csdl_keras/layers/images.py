@@ -1,4 +1,4 @@
-"""Layers of images: random changes in training, views, and a convolution."""
+"""Layers for images: random changes in training, views, and a convolution."""
 
 import itertools
 import math
@@ -26,7 +26,7 @@ class RandomAffine(ImageLayer):
         rotation: largest angle in degrees, at most 180. Defaults to 0.
         zoom: largest magnification minus 1, at most 1; the smallest is its inverse. Defaults to 0.
         horizontal_flip, vertical_flip: whether half of the images are mirrored. Default to False.
-        seed: seed of the draws; `None` (default) follows Keras' own.
+        seed: seed of the draws; `None` (default) follows Keras' global seed.
 
     Call arguments:
         inputs: images `(batch, height, width, channels)`.
@@ -99,7 +99,7 @@ def transform(
     left_right: Tensor | bool = False,
     upside_down: Tensor | bool = False,
 ) -> Tensor:
-    """Transforms images; arguments are `(batch,)` or one for all, shifts are shares of the size."""
+    """Transforms images; arguments are `(batch,)` or scalars; shifts are shares of the size."""
     if not keras.backend.is_float_dtype(keras.backend.standardize_dtype(images.dtype)):
         images = ops.cast(images, "float32")
     height, width, channels = images.shape[1:]
@@ -111,7 +111,7 @@ def transform(
 
     angle = column(rotation) * (math.pi / 180)
     cosine, sine = (it(angle) / column(magnification) for it in (ops.cos, ops.sin))
-    # Places relative to the center, as columns and rows; one row of the arrays for each image.
+    # Places are relative to the center; the arrays have a row for each image.
     places = ops.arange(height * width, dtype="int32")
     across = ops.cast(places % width, "float32")[None] - (width - 1) / 2
     down = ops.cast(places // width, "float32")[None] - (height - 1) / 2
@@ -139,13 +139,13 @@ def transform(
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ImageViews(ImageLayer):
-    """Appends copies of images to the batch: shifted by some pixels, and mirrored.
+    """Appends copies of images to the batch that are shifted by some pixels, and mirrored.
 
     The images are followed by copies shifted down, up, to the right and to the left and, with
     `flip`, by mirrored copies of these five. `ViewMean` averages the outputs of a model for them.
 
     Args:
-        pixels: pixels of the shifts; 0 is no shift. Defaults to 1.
+        pixels: number of pixels of each shift; 0 means no shift. Defaults to 1.
         flip: whether to mirror left to right. Defaults to False.
 
     Call arguments:
@@ -210,7 +210,7 @@ class ViewMean(PlainLayer):
         return keras.KerasTensor((batch, *inputs.shape[1:]), self.compute_dtype)
 
 
-# The reciprocal of the standard deviation of max(0, z) for normal z: outputs keep the variance 1.
+# Reciprocal of the standard deviation of max(0, z) for normal z, so that outputs have variance 1.
 _RELU_GAIN = math.sqrt(2 / (1 - 1 / math.pi))
 
 
@@ -235,12 +235,12 @@ class StandardizedConv2D(keras.layers.Conv2D):
     def build(self, input_shape: Shape) -> None:
         relu = self.activation is keras.activations.relu
         initial = keras.initializers.Constant(_RELU_GAIN if relu else 1.0)
-        # Before the kernel: a layer with LoRA accepts no more weights after it.
+        # The gain precedes the kernel, since a layer with LoRA accepts no weights after it.
         self.gain = self.add_weight((self.filters,), initial, name="gain")
         super().build(input_shape)
 
     def convolution_op(self, inputs: Tensor, kernel: Tensor) -> Any:
-        weights = ops.cast(kernel, "float32")  # 16 bits would round the variance
+        weights = ops.cast(kernel, "float32")  # 16 bits would round the variance.
         axes = list(range(len(weights.shape) - 1))
         size = math.prod(weights.shape[:-1])
         weights = weights - ops.mean(weights, axes, keepdims=True)
@@ -250,7 +250,7 @@ class StandardizedConv2D(keras.layers.Conv2D):
         return super().convolution_op(inputs, ops.cast(weights, inputs.dtype))
 
     def save_own_variables(self, store: Any) -> None:
-        super().save_own_variables(store)  # the kernel and the bias
+        super().save_own_variables(store)  # This saves the kernel and the bias.
         if self.built:
             store["gain"] = self.gain
 

@@ -1,4 +1,4 @@
-"""Layers that draw in training: masked inputs, shifted images and members of an ensemble."""
+"""Layers that are random in training: masked inputs, shifted images, members of an ensemble."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from csdl_keras.layers.base import PlainLayer
 
 
 def batch_uniform(shape: Sequence[Tensor], seed_generator: keras.random.SeedGenerator) -> Tensor:
-    """Draws uniform float32 numbers in [0, 1) of a shape, examples first."""
+    """Draws uniform float32 numbers in [0, 1); `shape` begins with the batch."""
     # Replicas of `tf.distribute` have equal generators, so each uses its part of a global batch.
     replicas, size = 1, shape[0]
     if keras.backend.backend() == "tensorflow":
@@ -38,7 +38,7 @@ class MaskingNoise(PlainLayer):
 
     Args:
         rate: probability in [0, 1] of zeroing an input.
-        seed: seed of the layer's generator; `None` (default) follows Keras' own.
+        seed: seed of the layer's generator; `None` (default) follows Keras' global seed.
 
     Call arguments:
         inputs: float tensor of any shape.
@@ -106,7 +106,7 @@ class MemberScaling(PlainLayer):
 
     Args:
         members: number of members, `M`.
-        seed: seed of the signs and of the draws; `None` (default) follows Keras' own.
+        seed: seed of the signs and of the draws; `None` (default) follows Keras' global seed.
 
     Call arguments:
         inputs: `(batch, ...)`.

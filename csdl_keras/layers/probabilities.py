@@ -1,4 +1,4 @@
-"""Layers of class probabilities: conversion, calibration and other class frequencies."""
+"""Layers that convert, calibrate and adjust class probabilities."""
 
 from typing import Any
 
@@ -54,9 +54,9 @@ class ClassProbabilities(WideLayer):
         return distributions(inputs)
 
 
-# About the smallest normal float32: the logarithm of a probability of 0 stays finite.
+# This is about the smallest normal float32, so that the logarithm of 0 stays finite.
 SMALLEST_PROBABILITY = 1.2e-38
-#: Smaller probabilities are rarely reliable. Chosen by cost, like the prior of the matrix.
+#: Smaller probabilities are rarely reliable. The value was chosen by cost, as was the prior.
 LEAST_KNOWN = 1e-4
 
 

@@ -17,7 +17,7 @@ from csdl_keras_cli.columns import Columns
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class FrameColumns(PlainLayer):
-    """Returns its inputs, rows of a data frame encoded by `columns`; arguments as of `Columns`."""
+    """Returns its inputs, rows that `columns` encoded; arguments are those of `Columns`."""
 
     def __init__(
         self,
@@ -41,15 +41,15 @@ class FrameColumns(PlainLayer):
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()
         if not self.dates:
-            del config["dates"]  # so that earlier versions can load it
+            del config["dates"]  # Earlier versions can then load it.
         return config
 
 
 # Standard deviations beyond which standardised numbers change less and less.
 _SPREAD = 3.0
-# The reciprocal of this, times inputs of a size up to 1e18, is a number of float32.
+# The reciprocal of this, times inputs of up to 1e18, fits into float32.
 _SMALLEST = 1e-19
-# Average number of examples in a bin; the network would memorise fewer.
+# Least average number of examples in a bin; the network would memorise fewer.
 _EXAMPLES = 20
 
 
@@ -101,7 +101,7 @@ class TableEncoding(WideLayer):
         check_rows("categories", np.array(self.categories), columns, "columns, as `bins`")
         self.missing = [check_integer("missing", it, 0, columns - 1) for it in missing]
         self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: columns})
-        self._starts: Sequence[ArrayLike] = (0.0, 1.0, 0.0, 1.0)  # changes no number
+        self._starts: Sequence[ArrayLike] = (0.0, 1.0, 0.0, 1.0)  # This changes no number.
 
     @classmethod
     def adapted(

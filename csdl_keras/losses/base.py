@@ -36,7 +36,7 @@ _INSTEAD = (
 class CheckedLoss(keras.losses.Loss):
     """Base class of losses that accept arrays, lists and data frames as well as tensors."""
 
-    #: Whether there is a value for each row of outputs `(batch, ..., D)`, not for each example.
+    #: Whether each row of outputs `(batch, ..., D)` has a value, not only each example.
     of_rows = False
 
     def __init__(self, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any):
@@ -67,12 +67,12 @@ def looks_like_probabilities(outputs: Tensor) -> Tensor:
 
 
 class CostLoss(CheckedLoss):
-    """Base class of losses of costs and estimates; arguments are described in `SOSRLoss`."""
+    """Base class of losses that compare costs with estimates; `SOSRLoss` describes arguments."""
 
     of_rows = True
     #: The kind of outputs that the loss trains by default.
     output_kind = "cost"
-    #: Whether decisions may be priced that are never the cheapest, such as to abstain.
+    #: Whether there may be decisions that are never the cheapest, such as abstaining.
     prices_any_decision = False
 
     def __init__(
@@ -89,8 +89,7 @@ class CostLoss(CheckedLoss):
         self.output = self.output_kind if output is None else output
         if self.output_kind == "cost" and self.output != "cost":
             raise ValueError(
-                f"{self.name!r} trains estimates of costs, so that output={output!r} is not "
-                f"possible. {_INSTEAD}"
+                f"{self.name!r} trains estimates of costs; received output={output!r}. {_INSTEAD}"
             )
         self.binary_costs = check_bool("binary_costs", binary_costs)
         self.cost_scale = check_number(
@@ -103,8 +102,8 @@ class CostLoss(CheckedLoss):
         """Returns a checked `(K, D)` matrix times `cost_scale`."""
         if matrix.shape[1] > len(matrix) and not self.prices_any_decision:
             raise ValueError(
-                f"{type(self).__name__} cannot price decisions that are not classes, such as to "
-                f"abstain; received a `cost_matrix` of shape {matrix.shape}. Pass the matrix to "
+                f"{type(self).__name__} cannot train decisions that are not classes, such as "
+                f"abstaining; received a `cost_matrix` of shape {matrix.shape}. Pass the matrix to "
                 "bayes_classifier, or use PoissonCostLoss."
             )
         with np.errstate(over="ignore"):

@@ -1,4 +1,4 @@
-"""Losses of consistent regression of costs, Poisson and logistic, and expected costs."""
+"""Losses for consistent regression of costs (Poisson, logistic), and the expected cost."""
 
 import keras
 import numpy as np
@@ -50,7 +50,7 @@ class PoissonCostLoss(CostLoss):
 
     `poisson_cost`, averaged over the batch. The model's outputs `u`, of a `CostOutput`, are
     **logarithms** of estimated costs, which `models.cost_estimator` turns into costs. Their argmin
-    is the decision, also with decisions that are not classes, such as to abstain. If a few examples
+    is the decision, even with decisions that are not classes, such as abstaining. If a few examples
     are far more costly than the rest, clip gradients: `keras.optimizers.Adam(global_clipnorm=1.0)`.
     Arguments are those of `SOSRLoss` except `alpha`; the matrix may be `(K, D)`.
 
@@ -131,7 +131,7 @@ class LogisticCostLoss(CostLoss):
     """Computes the cross-entropy between costs with an upper limit and their estimates.
 
     `logistic_cost`, averaged over the batch, for costs in [0, 1] after `cost_scale`, such as
-    `1 / C.max()`. Larger costs raise in a matrix and are NaN in vectors. The model's outputs `u`,
+    `1 / C.max()`. Larger costs raise in a matrix and yield NaN in vectors. The model's outputs `u`,
     of a `CostOutput`, are **logits** of estimated costs, see `models.cost_estimator`. If costs span
     orders of magnitude, `PoissonCostLoss`, with the same arguments, estimates small ones better.
 
@@ -160,7 +160,7 @@ class LogisticCostLoss(CostLoss):
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
-    """Returns the lowest expected cost, that of a decision by argmin.
+    """Returns the lowest expected cost, which is that of the argmin.
 
     `min_k r_k`, `(batch, ...)`. It trains nothing; compiled as a loss, it makes `evaluate` report
     the costs that the model expects, next to the true costs of its decisions by `AverageCost`.

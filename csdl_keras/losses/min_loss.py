@@ -23,7 +23,7 @@ def min_loss(costs: Tensor, outputs: Tensor, priors: ArrayLike | None = None) ->
     Args:
         costs: `(..., K)` cost vectors `c`; the first of several cheapest classes is the true one.
         outputs: `(..., K)` outputs `o`, one for each class, in [0, 1].
-        priors: `(K,)` class frequencies in any unit, with shares `P`. Default to equal ones.
+        priors: `(K,)` class frequencies in any unit, with shares `P`. Equal by default.
 
     Returns:
         `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
@@ -57,7 +57,7 @@ class MINLoss(CostLoss):
 
     Args:
         cost_matrix: as in `SOSRLoss`; the true class of a cost vector is its cheapest one.
-        priors: `(K,)` class frequencies in any unit. Default to equal ones.
+        priors: `(K,)` class frequencies in any unit. Equal by default.
         output: `"probability"` (default) for scores in [0, 1], or `"logits"`.
         cost_scale, **kwargs: as in `SOSRLoss`, also `reduction`, `name`, `dtype`, `binary_costs`.
 
@@ -88,7 +88,7 @@ class MINLoss(CostLoss):
 
     def scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
         rows = super().scaled_rows(matrix)
-        np.fill_diagonal(rows, -1.0)  # So the class is the cheapest even if other costs are 0.
+        np.fill_diagonal(rows, -1.0)  # The class is then the cheapest even if other costs are 0.
         return rows
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:

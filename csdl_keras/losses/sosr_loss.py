@@ -23,8 +23,8 @@ def _gap(costs: Tensor, estimates: Tensor) -> Tensor:
 def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     """Computes the one-sided loss of each example, `sum_k max(z_k (r_k - c_k), 0)`.
 
-    `z_k` is +1 where `c_k` is the example's smallest cost (ties included) and -1 elsewhere. It is
-    no loss to estimate the smallest cost too low, or another one too high.
+    `z_k` is +1 where `c_k` is the example's smallest cost (ties included) and -1 elsewhere.
+    Estimating the smallest cost too low, or another one too high, adds nothing to the loss.
 
     Args:
         costs: `(..., D)` cost vectors `c`.
@@ -104,19 +104,19 @@ class SOSRLoss(CostLoss):
     `1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))`, summed over decisions `k` and averaged over
     the batch; see `sosr`. The outputs `r` estimate costs, and the model decides by argmin. It
     trains well on costs of about 1, as after `cost_scale=1 / C.max()`. Decisions that are the
-    cheapest for no example (to abstain) cannot be trained: their estimates grow without bound.
+    cheapest for no example (abstaining) cannot be trained: their estimates grow without bound.
 
     Args:
         cost_matrix: `None` (default) if `y_true` is cost vectors `(batch, K)`; `(K, K)`,
             `C[true, decision]`, if it is integer labels, `(batch,)` or `(batch, 1)`. Outputs
             `(batch, ..., K)`, such as those of pixels, have targets of their shape. A label
-            outside `[0, K)` raises in an array, and is NaN in a compiled step. Files of models
-            contain matrices up to 128 x 128; with a larger one compile a loaded model again.
+            outside `[0, K)` raises in an array, and yields NaN in a compiled step. Saved models
+            contain matrices up to 128 x 128; with a larger one, compile the loaded model again.
         alpha: sharpness, above 0 and at most 1e6. Defaults to 1.
         cost_scale: factor above 0 by which costs are multiplied. Defaults to 1.
         output: kind of `y_pred`, only `"cost"` (default). Rows that all sum to 1, as those of a
-            softmax, raise, or are NaN in a compiled step.
-        reduction, name: as in `keras.losses.Loss`. By default the mean over the batch.
+            softmax, raise, or yield NaN in a compiled step.
+        reduction, name: as in `keras.losses.Loss`; by default, the loss is the mean over the batch.
         dtype: dtype of the computation; `None` (default) is at least float32.
         binary_costs: whether all cost vectors may be one-hot, if only one decision costs 1. By
             default arrays of such rows raise, since they are probably labels; in `fit`,

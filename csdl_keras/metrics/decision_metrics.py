@@ -194,8 +194,8 @@ class DecisionMetric(keras.metrics.Mean):
         return super().result()
 
     def reset_state(self) -> None:
-        """Forgets all batches."""
-        super(keras.metrics.Mean, self).reset_state()  # all variables, not only Mean's own
+        """Discards all batches."""
+        super(keras.metrics.Mean, self).reset_state()  # This resets all variables, not only Mean's.
         self._updates = 0
 
     def targets(self, y_true: Tensor, shape: tuple[int | None, ...]) -> Tensor:
@@ -233,7 +233,7 @@ class AverageCost(DecisionMetric):
     Args:
         cost_matrix: `None` (default) if `y_true` is cost vectors `(batch, ..., D)`;
             `(K, D)`, `C[true, decision]`, if it is integer labels, `(batch, ...)`
-            or `(batch, ..., 1)`. Labels outside `[0, K)`, and larger matrices, as in `SOSRLoss`.
+            or `(batch, ..., 1)`. For labels outside `[0, K)` and large matrices, see `SOSRLoss`.
         output: kind of `y_pred`, `"cost"`, `"probability"` or `"logits"`. `None` (default) means
             costs, or probabilities with `bayes=True`. Values of the wrong kind raise at the end
             of the epoch; inside a function that you compile yourself the result is NaN.
@@ -342,7 +342,7 @@ class NormalizedCost(AverageCost):
     def score(self, y_true: Tensor, chosen: Tensor, vectors: Tensor) -> Tensor:
         if vectors.shape[-1] != self.num_decisions:
             raise ValueError(
-                f"{self.name!r} is for {self.num_decisions} decisions; received costs of "
+                f"{self.name!r} expects costs of {self.num_decisions} decisions; received "
                 f"{vectors.shape[-1]}."
             )
         return super().score(y_true, chosen, vectors)
@@ -369,9 +369,8 @@ class Savings(NormalizedCost):
     than the same decision for all examples. Monitor it with `mode="max"`.
 
     References:
-        - [Bahnsen, Aouada, Ottersten: Example-dependent cost-sensitive decision
-          trees, Expert Systems with Applications
-          2015](https://doi.org/10.1016/j.eswa.2015.04.042)
+        - [Bahnsen, Aouada, Ottersten: Example-dependent cost-sensitive decision trees, Expert
+          Systems with Applications 2015](https://doi.org/10.1016/j.eswa.2015.04.042)
 
     Example:
 

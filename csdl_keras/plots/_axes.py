@@ -28,7 +28,7 @@ def axes_or_new(ax: Axes | None, scale: float = 1.0) -> Axes:
 
 
 def axes_of_curves(ax: Axes | None) -> tuple[Axes, str]:
-    """Returns Axes without two sides of the frame, and the colour of the fewest lines."""
+    """Returns Axes without the frame's top and right, and the colour that the fewest lines use."""
     axes = axes_or_new(ax)
     axes.spines[["top", "right"]].set_visible(False)
     used = [to_hex(line.get_color()) for line in axes.get_lines()]
@@ -39,7 +39,7 @@ def mark_lowest(axes: Axes, x: float, cost: float, colour: str, where: str) -> N
     """Marks a point with a star, labelled in the legend as "lowest", its cost and `where`."""
     label = f"lowest: {number(cost, 3)} {where}"
     style: dict[str, Any] = {"markersize": 15, "markeredgecolor": "white", "markeredgewidth": 0.8}
-    # Above the lines of curves drawn later, and not clipped at the frame.
+    # The star stays above curves that are drawn later, and the frame does not clip it.
     axes.plot([x], [cost], "*", color=colour, label=label, zorder=5, clip_on=False, **style)
 
 
@@ -48,7 +48,7 @@ def label_curves(axes: Axes, x: str, y: str) -> None:
     axes.set(xlabel=x, ylabel=y)
     place: dict[str, Any] = {}
     if axes.figure.get_layout_engine() is not None:
-        # Below the ticks and the label, each of a line of text with space around it.
+        # It goes below the ticks and the label, each a line of text with space around it.
         depth = 4.2 * rcParams["font.size"] / 72.0
         below = axes.transAxes + ScaledTranslation(0.0, -depth, axes.figure.dpi_scale_trans)
         place = {"bbox_to_anchor": (0.0, 0.0), "bbox_transform": below, "borderaxespad": 0.0}

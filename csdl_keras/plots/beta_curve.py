@@ -23,8 +23,8 @@ def beta_table(
     if relative:
         if grid[0] != 0.0 or np.any(table[:, 0] == 0.0):
             raise ValueError(
-                "Relative costs need costs above 0 at a first beta of 0; received beta "
-                f"{grid[0]} with costs from {table[:, 0].min()}."
+                "Relative costs need costs above 0 at a first beta of 0; received a first "
+                f"beta of {grid[0]} with costs from {table[:, 0].min()}."
             )
         table = table / table[:, :1]
     table = np.ma.masked_invalid(table)
@@ -72,7 +72,7 @@ def beta_curve(
     present = [text.get_text() for text in axes.get_xticklabels()]
     if isinstance(axes.xaxis.get_major_locator(), FixedLocator) and present != names:
         raise ValueError(
-            f"`ax` has the ticks {present}, which are not the betas {names}. Pass another one."
+            f"`ax` has the ticks {present}, which are not the betas {names}. Pass another Axes."
         )
     x = np.arange(len(grid))
     if relative and not axes.get_lines():

@@ -14,7 +14,7 @@ from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.scores import average_cost, example_costs
 from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, mark_lowest
 
-# The end of the axis: above 1, since thresholds above 1 never decide class 1.
+# The axis ends above 1, since thresholds above 1 never decide class 1.
 _RIGHT_END = 1.03
 
 
@@ -52,12 +52,12 @@ def cost_against_threshold(
 
     The curve has a step at each probability. A star marks the lowest cost, a dashed line the Bayes
     threshold `C[0, 1] / (C[0, 1] + C[1, 0])`; a star far from it suggests that the probabilities
-    need calibration. With costs of each example, it shows the cost of the Bayes decision.
+    need calibration. With costs of each example, the line shows the cost of the Bayes decision.
 
     Args:
         y_true: labels 0 and 1 of shape `(N,)`.
         probabilities: of class 1, shape `(N,)` or `(N, 1)`, or of both classes, `(N, 2)`.
-        cost_matrix: `(2, 2)`, `C[true, decision]`, or of each example: `(N, 2, 2)`, `AffineCosts`.
+        cost_matrix: `(2, 2)`, `C[true, decision]`; or for each example `(N, 2, 2)`, `AffineCosts`.
         ax, label, unit: as in `beta_curve`.
         classes: the two labels, as in `evaluation.decision_costs`. Defaults to `None`.
 

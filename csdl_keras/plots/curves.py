@@ -61,7 +61,7 @@ def cost_curve(curve: CostCurve, ax: Axes | None = None) -> Axes:
 def _draw(
     ax: Axes | None, x: np.ndarray, heights: dict, low: dict, high: dict, constants: dict
 ) -> Axes:
-    """Draws dashed lines, which curves drawn later share, and models' lines with bands."""
+    """Draws dashed lines, once for all curves on the same Axes, and models' lines with bands."""
     axes = axes_or_new(ax)
     for number, (name, height) in enumerate(constants.items()):
         if name not in axes.get_legend_handles_labels()[1]:

@@ -67,7 +67,7 @@ def cost_matrix_heatmap(
 
     Args:
         cost_matrix: shape `(K, D)`, `C[true, decision]`.
-        class_names, decision_names: `K` and `D` names, by default of a data frame, or indices.
+        class_names, decision_names: `K` and `D` names, by default a data frame's, or indices.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         unit: unit of costs, such as `"€"`; `None` (default) writes none.
         vmax: cost of the darkest colour, to compare matrices; `None` (default) is the highest cost.
@@ -123,7 +123,7 @@ def cost_confusion(
 
     Args:
         y_true, decisions, classes: as in `evaluation.decision_costs`; names default to the labels.
-        cost_matrix: `(K, D)`, `C[true, decision]`, or of each example: `(N, K, D)`, `AffineCosts`.
+        cost_matrix: `(K, D)`, `C[true, decision]`; or for each example `(N, K, D)`, `AffineCosts`.
         class_names, decision_names, ax, unit, vmax: as in `cost_matrix_heatmap`.
         label: name of the decisions, first line of the title. Defaults to `None`, no name.
 

@@ -25,7 +25,7 @@ def risk_coverage(
 
     Examples are covered in ascending order of the lowest of their expected costs. The curve shows
     the average true cost of the covered examples against their share, the coverage; it rises if
-    expected costs predict true ones. The horizontal axis begins where costs do. The legend shows
+    expected costs predict true ones. The horizontal axis begins where costs begin. The legend shows
     the area under the whole curve; the lower, the better.
 
     Args:

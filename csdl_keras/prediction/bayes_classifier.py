@@ -27,7 +27,7 @@ from csdl_keras.prediction.kind import MEANING, check_loss, describe_output, out
 
 #: Name of the input for costs.
 COST_MATRIX = "cost_matrix"
-# A part that is needed again predicts without being compiled again.
+# Parts are kept, so that Keras does not compile their `predict` again.
 _PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDictionary()
 #: Layers that do not change the class frequencies under which probabilities are right.
 _KEEPING_PRIORS = (
@@ -39,7 +39,7 @@ _KEEPING_PRIORS = (
 # Models that earlier versions saved use this name.
 @keras.saving.register_keras_serializable(package="csdl_keras", name="BayesClassifier")
 class BayesModel(DataModel):
-    """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN."""
+    """Functional model that `bayes_classifier` returns; its `predict` raises on NaN."""
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
         """Replaces the costs by which the model decides; nothing is trained or compiled again.
@@ -91,12 +91,11 @@ def bayes_classifier(
 
     Returns:
         A `BayesModel` from the same inputs to expected costs `(batch, ..., D)`. With
-        `cost_input=True`, costs are the last input, as in `[x, costs]`, or have their name.
+        `cost_input=True`, costs are the last input, as in `[x, costs]`, or a dict's entry.
 
     Raises:
-        ValueError: if the matrix fails its check, or the last layer or the compiled loss shows that
-            the outputs are of another kind. If neither does, `predict` raises on rows that do not
-            sum to 1.
+        ValueError: if the matrix is invalid, or the last layer or the compiled loss shows a
+            different kind of output. Otherwise, `predict` raises on rows that do not sum to 1.
 
     Example:
 
@@ -169,7 +168,7 @@ class CostsEnding(NamedTuple):
         assert self.layer is not None
         if self.costs is not None:
             return self.layer(probabilities, self.costs)
-        # A copy, so that the matrix of each model can be set alone.
+        # The layer is copied, so that each model's matrix can be set separately.
         copy = BayesDecision.from_config(self.layer.get_config())
         costs = copy(probabilities)
         copy.set_weights(self.layer.get_weights())
@@ -177,7 +176,7 @@ class CostsEnding(NamedTuple):
 
 
 def costs_ending(model: keras.Model) -> CostsEnding | None:
-    """Returns the end of a model of expected costs, also of a nested one; `None` for others."""
+    """Returns the end of a model of expected costs, even if nested; `None` for other models."""
     if not has_structure(model) or len(model.outputs) != 1:
         return None
     # A layer that several models share has several inputs; the history has this model's.
@@ -199,14 +198,14 @@ def _ending(output: Tensor) -> CostsEnding | None:
     if inner is None:
         return None
 
-    # The tensors of the nested model as those of the model around it.
+    # This maps tensors of the nested model to those of the model around it.
     outside = {id(own): given for own, given in zip(layer.inputs, sources, strict=True)}
     # Probabilities do not depend on the input of costs, if there is one.
     kept = [own for own in layer.inputs if own is not inner.costs]
     ends = [
         end for end in (inner.probabilities, inner.costs) if id(end) not in {*outside, id(None)}
     ]
-    # One part, since Keras cannot load files of several models that share layers.
+    # They form one part, since Keras cannot load files of several models that share layers.
     values = keras.Model(kept, ends)([outside[id(own)] for own in kept])
     outside |= {id(end): value for end, value in zip(ends, values, strict=True)}
     return CostsEnding(inner.layer, outside[id(inner.probabilities)], outside.get(id(inner.costs)))

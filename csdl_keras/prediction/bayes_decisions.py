@@ -1,4 +1,4 @@
-"""Computes Bayes decisions from probabilities of any classifier, also with capacities."""
+"""Computes Bayes decisions from the probabilities of any classifier, optionally with capacities."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def bayes_decisions(
 
     `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`, the lowest index among equals. With a `capacity`,
     the total `sum_n r[n, d_n]` of expected costs is the lowest that is possible when decision `k`
-    is taken at most `capacity[k]` times: the transport problem is solved exactly.
+    is made at most `capacity[k]` times: the transport problem is solved exactly.
 
     If cases need different amounts of a `csdl_keras.Budget`, or budgets share decisions, no budget
     is exceeded and the total is nearly the lowest. It exceeds the bound of the linear relaxation by
@@ -34,10 +34,10 @@ def bayes_decisions(
         probabilities: `(N, K)`, rows that sum to 1; or `(N,)` or `(N, 1)`, of class 1; or
             `(N, ..., K)` or `(N, ..., 1)`, such as of pixels, for a cost matrix `(K, D)`.
         costs: as in `csdl_keras.decide`, or a range of `csdl_keras.costs.between`.
-        capacity: how often decisions may be taken at most, such as `{1: 200}`; the others
+        capacity: how often a decision may be made at most, such as `{1: 200}`; the others
             have no limit. A value may be a `csdl_keras.Budget`, and its key a tuple of decisions.
-            Also a `Budget` or a list of them, with their decisions. `None` (default) is no limit.
-        return_prices: whether to return also prices: by how much one more of each limited decision,
+            Or pass a `Budget` or a list of them, with their decisions. `None` (default): no limits.
+        return_prices: whether to also return prices: by how much one more of each limited decision,
             or unit of a budget, would lower the total expected cost. Defaults to False.
         classes: the `K` labels in the order of the columns of `probabilities`, or the estimator
             that made them. A data frame of costs is put into that order. Defaults to `None`.
@@ -47,7 +47,7 @@ def bayes_decisions(
         that and a dict from limited decisions, or from positions in a list of budgets, to prices.
 
     Raises:
-        ValueError: if an argument is not as above, or the limits leave too few decisions.
+        ValueError: if an argument is invalid, or the limits leave too few decisions.
 
     Example:
 
@@ -159,7 +159,7 @@ def _prices(costs: np.ndarray, room: np.ndarray) -> np.ndarray:
 
 def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.ndarray | None:
     """Returns the optimal possible column of each row by SciPy's HiGHS, or `None` without room."""
-    from scipy.optimize import linprog  # slow to import
+    from scipy.optimize import linprog  # This is slow to import.
     from scipy.sparse import coo_array
 
     chosen = np.argmax(possible, axis=1)

@@ -1,4 +1,4 @@
-"""Decides within budgets of which each case needs its own amount, such as hours of work."""
+"""Decides within budgets of which cases use different amounts, such as hours of work."""
 
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, replace
@@ -92,7 +92,7 @@ class Problem:
         self.costs = np.where(too_large, np.inf, expected)
 
     def counts(self) -> np.ndarray | None:
-        """Returns for how many cases budgets suffice, if all use the same for one decision."""
+        """Returns how many cases each budget covers, if it limits one decision of equal weights."""
         each, size = self.weights[:, :1], self.weights.shape[1]
         shared = (self.takes.sum(axis=0) > 1).any() or (self.takes.sum(axis=1) > 1).any()
         tiny = each[:, 0] <= 1e-12 * self.limits
@@ -105,8 +105,8 @@ class Problem:
         limited = np.any(self.takes, axis=0)
         if limited.all():
             raise ValueError(
-                f"All {len(limited)} decisions have limits. Leave one without, for cases that fit "
-                "in no budget."
+                f"All {len(limited)} decisions have limits. Leave one without a limit, for cases "
+                "that fit no budget."
             )
         return np.argmin(np.where(limited, np.inf, self.costs), axis=1)
 
@@ -126,7 +126,7 @@ class Problem:
                 wanted = np.cumsum(self.weights[b, taking][order])
                 first = np.searchsorted(wanted, limits[b], side="right")
                 if num_cases is not None and first < size:
-                    # Above the case of a rank among random ones lies a share that is Beta.
+                    # The share of cases above a rank in a random sample has a Beta distribution.
                     rank, middles = max(first, 1) / size * num_cases, (np.arange(16) + 0.5) / 16
                     first = (betaincinv(rank, num_cases - rank + 1, middles) * size).astype(int)
                 prices[b] = np.append(worth[order], 0.0)[first].mean()

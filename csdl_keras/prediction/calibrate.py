@@ -37,7 +37,7 @@ _METHODS = ("matrix", "bias_corrected", "temperature")
 _MATRIX_SPREAD = 0.3
 _ROWS = 2**18
 
-# Layers that end in one logistic unit, of an example, a time or a pixel.
+# Layers that may end in one logistic unit for each example, time or pixel.
 _ENDS = (layers.Activation, layers.Dense, layers.Conv1D, layers.Conv2D, layers.Conv3D)
 
 
@@ -162,7 +162,7 @@ def with_probabilities(
 
 
 def _of_logit(probabilities: Tensor) -> Tensor:
-    """Returns probabilities, of a logistic unit from its logit, since it outputs 1 from 17 on."""
+    """Returns probabilities, of a logistic unit from its logit, as it rounds to 1 above 17."""
     ends = layer_of(probabilities)
     if not isinstance(ends, ClassProbabilities) or ends.from_logits:
         return probabilities
@@ -189,7 +189,7 @@ def fit_scaling(
 
     The matrix is that of `MatrixScaling`; for other methods it is the identity divided by `T`.
     """
-    from scipy.optimize import minimize  # slow to import
+    from scipy.optimize import minimize  # This is slow to import.
     from scipy.special import log_softmax
 
     with_bias, with_matrix = method != "temperature", method == "matrix"

@@ -18,7 +18,7 @@ from csdl_keras.prediction.kind import check_values, output_kind
 
 
 def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
-    """Returns the decisions by `(N, ..., D)` outputs of the kind `"cost"` or `"probability"`."""
+    """Returns the decisions by outputs `(N, ..., D)`, of kind `"cost"` or `"probability"`."""
     rows = np.asarray(outputs)
     examples_shape("outputs", rows)
     nan = np.isnan(rows).any(axis=-1)
@@ -58,13 +58,12 @@ def decide(
             `keras.utils.PyDataset`, a PyTorch `DataLoader` and a Parquet file (its path, or a
             `csdl_keras.datasets.Parquet`) are read in parts.
         output: `"cost"` or `"probability"` for a model whose structure does not show it; `None`
-            (default) recognises it.
-        batch_size, verbose: as in `keras.Model.predict`, but 1024 for data that are read in parts
-            and 0 by default.
-        costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
-            `(N, K, D)`; or `csdl_keras.costs.AffineCosts`. `None` (default) decides by the
-            outputs. For a model of `bayes_classifier` with `cost_input=True`, pass costs here, or
-            as `x=[x, costs]`.
+            (default) infers it.
+        batch_size, verbose: as in `keras.Model.predict`. By default, `verbose` is 0, and
+            `batch_size` is 1024 for data that are read in parts.
+        costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example, `(N, K, D)`;
+            or `csdl_keras.costs.AffineCosts`. `None` (default) decides by the outputs. For a model
+            of `bayes_classifier` with `cost_input=True`, pass costs here, or as `x=[x, costs]`.
         labels: whether to return labels of `model.classes` instead of numbers, and for other
             decisions the names of `model.decisions`, or `"decision_K"`. Defaults to False.
 
@@ -73,8 +72,8 @@ def decide(
         `labels=True` an array of labels.
 
     Raises:
-        ValueError: if an argument fails its check, the model's outputs are unknown or not what
-            `output` says or its loss trains, or an output is NaN.
+        ValueError: if an argument is invalid, the kind of the model's outputs is unknown or
+            contradicts `output` or its loss, or an output is NaN.
 
     Example:
 

@@ -48,7 +48,7 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     """
     members = list(members)
     if not members:
-        raise ValueError("`members` is empty.")
+        raise ValueError("`members` is empty. Pass at least one model.")
     owners: dict[int, int] = {}
     for index, member in enumerate(members):
         output_of(member)
@@ -105,11 +105,11 @@ def view_average(model: keras.Model, pixels: int = 1, flip: bool = False) -> ker
     Args:
         model: a classifier of images `(height, width, channels)` that outputs probabilities, or
             such a model of expected costs. Its layers are shared.
-        pixels: pixels of the shifts; 0 is no shift. Defaults to 1.
+        pixels: number of pixels of each shift; 0 means no shift. Defaults to 1.
         flip: whether images are mirrored too. Defaults to False.
 
     Returns:
-        A functional `keras.Model` of the same inputs and outputs.
+        A functional `keras.Model` with the same inputs and outputs.
 
     Example:
 

@@ -40,11 +40,11 @@ def export(
     of any size. Layers and inputs of 16 or 64 bits become float32. The inputs of a network for data
     frames are the numbers that `model.encode(frame)` returns. The metadata of ONNX files contain,
     as JSON, the model's `columns`, `classes`, `decisions`, `known_costs` and their `unit`, which
-    `csdl-keras serve` uses. Keras exports with TensorFlow; on another backend, in a new process.
+    `csdl-keras serve` uses. Keras exports with TensorFlow, on another backend in a new process.
 
     Args:
         model: a model that outputs costs, probabilities or logits.
-        path: file that ends in `.onnx`, `.tflite` or `.xml`, which is replaced as a whole if it
+        path: file that ends in `.onnx`, `.tflite` or `.xml`, which is replaced atomically if it
             exists; or a new or empty folder for a SavedModel. Its parent folder must exist.
         format: `"savedmodel"`, `"onnx"`, `"litert"` or `"openvino"`, whose weights are in a second
             file, which ends in `.bin`.
@@ -71,12 +71,12 @@ def export(
         check_installed(module, "export")
     serving = serving_model(model, output, from_logits, cost_matrix_input)
     here = keras.backend.backend() == "tensorflow"
-    # In the same folder, so that the file is replaced as a whole.
+    # A folder next to the file allows it to be replaced atomically.
     with tempfile.TemporaryDirectory(prefix="unfinished-", dir=path.parent) as folder:
         unfinished = pathlib.Path(folder, path.name)
         write = write_artifact if here else _write_in_process
         write(float32_model(serving), unfinished, format)
-        weights = unfinished.with_suffix(".bin")  # of OpenVINO
+        weights = unfinished.with_suffix(".bin")  # OpenVINO stores weights there.
         if weights.exists():
             weights.replace(path.with_suffix(".bin"))
         unfinished.replace(path)
@@ -102,7 +102,7 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
         **os.environ,
         "KERAS_BACKEND": "tensorflow",
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "CUDA_VISIBLE_DEVICES": "-1",  # This process may hold all memory of an accelerator.
+        "CUDA_VISIBLE_DEVICES": "-1",  # This process may occupy the GPU.
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
     file = path.with_name("model.keras")
@@ -111,7 +111,7 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
     command: list[str | os.PathLike] = [sys.executable, "-c", code, file, path, format, *modules]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
-        raise ValueError(done.stdout.strip() or f"TensorFlow's process ended: {done.stderr}")
+        raise ValueError(done.stdout.strip() or f"The process of TensorFlow failed: {done.stderr}")
 
 
 def main() -> None:

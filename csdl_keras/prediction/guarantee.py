@@ -84,8 +84,8 @@ class Guarantee:
             limit = f" with questions in at most {self.max_asked:.1%} of the cases" if both else ""
             other = f" with questions in at most {self.upper_asked:.1%}" if both else ""
             return (
-                f"A cost of {_words(self.budget)} per {each}{limit} cannot be promised, so every "
-                f"case is passed on; {_words(self.upper)}{other} could be promised."
+                f"A cost of {_words(self.budget)} per {each}{limit} cannot be promised, so the "
+                f"rule asks in every case; {_words(self.upper)}{other} could be promised."
             )
         return (
             f"The rule decides {self.coverage:.1%} of the cases, asks in at most "
@@ -131,7 +131,7 @@ def guarantee(
         confidence: confidence of the promise. Defaults to 0.95.
         abstain_cost: cost of asking. `None` (default) is 0, or the last column of `costs`.
         per: `"case"` (default) for the expected cost per case, including those in which the rule
-            asks, or `"decided"` for that per case that the rule decides.
+            asks, or `"decided"` for the expected cost per case that the rule decides.
         max_asked: largest share of questions, also promised if it is below 1. Defaults to 1.
         classes: as in `csdl_keras.bayes_decisions`; those of the model if there is one.
         batch_size, verbose: as in `keras.Model.predict`.
@@ -140,7 +140,7 @@ def guarantee(
         A `Guarantee`, with `decide(probabilities)` and, for a model, the deciding `model`.
 
     Raises:
-        ValueError: if an argument fails its check.
+        ValueError: if an argument is invalid.
 
     References:
         - [Angelopoulos, Bates, Candès, Jordan, Lei: Learn then Test: calibrating predictive

@@ -22,7 +22,7 @@ MEANING = {
     "probability": "outputs probabilities",
     "score": "outputs logarithms of probabilities. Pass it to bayes_classifier with "
     "from_logits=True",
-    "other": "outputs no probabilities. End it in a softmax or, if it outputs logits, pass it to "
+    "other": "does not output probabilities. End it in a softmax or, for logits, pass it to "
     "bayes_classifier with from_logits=True",
 }
 
@@ -37,7 +37,7 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
     Args:
         model: the model.
         output: `"cost"` or `"probability"` for a model whose structure does not show it; it is
-            checked as far as possible. `None` (default) recognises it.
+            checked as far as possible. `None` (default) infers it.
 
     Raises:
         ValueError: if the structure does not show the kind and there is no `output`, or if
@@ -105,8 +105,8 @@ def check_values(values: np.ndarray, output: str) -> None:
             raise ValueError(
                 f"{len(wrong)} of {len(rows)} rows of outputs, such as "
                 f"{np.round(wrong[0], 4).tolist()}, are not probabilities: they do not sum to 1 "
-                "or leave [0, 1]. For costs, pass output='cost'. For logits, end the model in a "
-                "softmax or pass it to bayes_classifier with from_logits=True."
+                "or are outside [0, 1]. For costs, pass output='cost'. For logits, end the model "
+                "in a softmax or pass it to bayes_classifier with from_logits=True."
             )
     # Expected costs in two columns sum to 1 as well, if each of two mistakes costs 1.
     elif len(rows) > 1 and rows.shape[1] > 2 and probability_rows(rows).all():

@@ -16,7 +16,7 @@ from csdl_keras.prediction.budgets import Capacity, Problem, as_budgets
 def policy(
     past_probabilities: ArrayLike, costs: CostsLike, capacity: Capacity, num_cases: Any = None
 ) -> "Policy":
-    """Learns from past cases when a limited decision is worth its place, to decide case by case.
+    """Learns from past cases when to make a limited decision, for deciding case by case.
 
     A case gets the decision of the lowest `r[k] + price * weight` that fits. The price is the
     expected value of the last place for the remaining cases, which resemble the past ones: it rises
@@ -26,14 +26,14 @@ def policy(
         past_probabilities: `(M, K)`, or `(M,)` of class 1, of cases like those to come.
         costs: of the past cases, as in `csdl_keras.bayes_decisions`.
         capacity: of one period, as in `csdl_keras.bayes_decisions`, with weights of the past cases.
-        num_cases: how many cases a period is expected to have. Defaults to `M`.
+        num_cases: expected number of cases in a period. Defaults to `M`.
 
     Returns:
         A `Policy` at the start of a period, with `decide` for its next cases, `reset()` for a new
         period, and `prices`, the present value of one more place, or unit of a budget.
 
     Raises:
-        ValueError: if an argument is not as above, or no decision is without a limit.
+        ValueError: if an argument is invalid, or every decision has a limit.
 
     Example:
 
@@ -72,7 +72,7 @@ class Policy:
     def decide(
         self, probabilities: ArrayLike, costs: CostsLike | None = None, weights: Any = None
     ) -> np.ndarray:
-        """Decides the next cases of the period, one after the other, and returns `(N,)` decisions.
+        """Decides the next cases of the period, one after another, and returns `(N,)` decisions.
 
         Args:
             probabilities, costs: as in `csdl_keras.policy`; a single case is one row. `costs`

@@ -48,7 +48,7 @@ def serving_model(
         `(batch, K, D)`, or `(1, K, D)` for all. Models with `known_costs` have that input, too.
 
     Raises:
-        ValueError: if outputs are several or unknown, or no probabilities to multiply by a matrix.
+        ValueError: if outputs are several or of unknown kind, or lack probabilities for a matrix.
 
     Example:
 
@@ -82,7 +82,7 @@ def serving_model(
             "classifier, or a model that ends in BayesDecision."
         )
     examples_shape("output", values)
-    # As one layer, so that its names cannot clash with new ones, and inputs can be renamed.
+    # As one layer, its names cannot clash with new ones, and its inputs can be renamed.
     part = keras.Model(ends, values, name=model.name)
 
     def new_input(end: Tensor) -> Tensor:

@@ -38,7 +38,7 @@ class TestScikitLearn:
             CSOSR().save(tmp_path / "machine.npz")
         for record in ({}, {"kind": "CSOSR", "map": {"kernel": "precomputed"}}):
             write_arrays(tmp_path / "a.npz", record)
-            with pytest.raises(ValueError, match="not that of a CSOSR"):
+            with pytest.raises(ValueError, match="does not contain a CSOSR"):
                 CSOSR.load(tmp_path / "a.npz")
         (tmp_path / "a.npz").write_bytes(pickle.dumps(CSOSR()))
         with pytest.raises(ValueError, match="a.npz is damaged, or not an .npz file"):

@@ -135,8 +135,8 @@ class TestSplits:
             ("sizes", "all input arrays must have the same shape"),
             ("no_labels", "images with one class label each; .*'picture', 'kind'"),
             ("of_255", r"the images of .* to lie in \[0, 1\]; .* to 255. Load and scale it"),
-            ("negative", r"the images of .* to lie in \[0, 1\]; .*scale it"),
-            ("nan", r"the images of .* to lie in \[0, 1\]; .*scale it"),
+            ("negative", r"the images of .* to lie in \[0, 1\]; .*Scale them"),
+            ("nan", r"the images of .* to lie in \[0, 1\]; .*Scale them"),
         ],
     )
     def test_sets_that_do_not_fit(self, folder, config, match):

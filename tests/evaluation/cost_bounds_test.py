@@ -155,5 +155,5 @@ def test_report_says_what_intervals_rest_on(form):
     seen = f"largest amount seen, {number(largest.max())} €, "
     text = " ".join(str(report).split())
     assert seen in text
-    assert f"the ten largest hold {number(100 * share, 2)} % of the total." in text
+    assert f"the ten largest account for {number(100 * share, 2)} % of the total." in text
     assert report.largest_seen == largest.max() and report.ten_largest == pytest.approx(share)

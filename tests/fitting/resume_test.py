@@ -77,7 +77,7 @@ class TestRuns:
         "arguments,message",
         [
             ({"steps_per_epoch": 3}, "must have 2 steps.*received 3"),
-            ({"data": (X, Y), "batch_size": 20}, "the same ShuffledBatches as Resume"),
+            ({"data": (X, Y), "batch_size": 20}, "receive the same ShuffledBatches"),
             ({"own": [Epochs()]}, "cannot save the state of Epochs"),
         ],
     )

@@ -148,5 +148,5 @@ def test_probabilities_that_are_none():
             return super().predict_proba(X) * 3
 
     model = BayesClassifier(Scores(), MATRIX, calibration=None).fit(X, Y)
-    with pytest.raises(ValueError, match="Rows of `probabilities` have to sum to 1"):
+    with pytest.raises(ValueError, match="Rows of `probabilities` must sum to 1"):
         model.predict(X)

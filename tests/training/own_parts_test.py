@@ -137,7 +137,7 @@ def test_outputs_of_another_kind_than_the_objective_trains_are_refused_before_tr
             return keras.Sequential([keras.Input(x.shape[1:]), keras.layers.Dense(num_outputs)])
 
     counter, scores = Counter(), csdl.Algorithm("a", "A", Scores(), "none", "nll", "bayes")
-    with pytest.raises(ValueError, match="outputs no probabilities. End it in a softmax"):
+    with pytest.raises(ValueError, match="does not output probabilities. End it in a softmax"):
         make_trainer(callbacks=[counter]).train(scores, C)
 
     class Softmax(Narrow):
