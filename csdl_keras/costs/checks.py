@@ -58,7 +58,7 @@ def check_cost_matrix(
         cost_matrix: array-like `(K, D)`: finite, not negative, zero on the diagonal.
         num_classes: the expected `K`; `None` (default) accepts any of at least 2.
         square: whether to require `D = K`; `False` accepts other decisions, too. Defaults to True.
-        classes: the `K` labels, or the model or estimator that has them, which decide the order
+        classes: the `K` labels, or the model or estimator that has them, which determine the order
             of a data frame with names; `None` (default) accepts names in sorted order only.
 
     Returns:
@@ -104,7 +104,7 @@ def check_cost_vectors(
         num_decisions: the expected `D`; `None` (default) accepts any.
         binary_costs: `False` (default) raises if all rows are one-hot, with three classes or more,
             since these are labels; `True` if one decision of each example really costs 1.
-        classes: labels that decide the order of named columns, as in `check_cost_matrix`.
+        classes: labels that determine the order of named columns, as in `check_cost_matrix`.
 
     Returns:
         A new float64 array of shape `(N, D)`.

@@ -35,7 +35,7 @@ def adjust_priors(
         to_priors: `(K,)` class frequencies of use, at least 0, such as those of
             `csdl_keras.evaluation.estimate_priors`.
         from_logits: whether a classifier's output is logits. Defaults to False.
-        classes: the labels, or the model or estimator that has them, which decide the order of
+        classes: the labels, or the model or estimator that has them, which determine the order of
             series and of a data frame of probabilities. `None` (default) uses those of the model.
 
     Returns:

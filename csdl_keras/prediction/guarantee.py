@@ -33,7 +33,7 @@ class Guarantee:
             promise cannot be made, the lowest budget that could have been promised.
         upper_asked: upper confidence bound of the share of cases in which the rule asks.
         coverage: share of the held-out cases that the rule decides by itself.
-        price: the rule asks where the lowest expected cost is higher; `-inf` always asks.
+        price: the rule asks if the lowest expected cost is above it; `-inf` always asks.
         costs: `(K, D + 1)`, costs of decisions and, in the last column, of asking.
         budget, confidence, per, max_asked: as in `csdl_keras.guarantee`.
         classes: labels of the classes, or `None`.

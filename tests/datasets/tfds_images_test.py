@@ -134,7 +134,7 @@ class TestSplits:
             ("test_only", "Unknown split 'train'. Should be one of .'test'."),
             ("sizes", "all input arrays must have the same shape"),
             ("no_labels", "images with one class label each; .*'picture', 'kind'"),
-            ("of_255", r"the images of .* to lie in \[0, 1\]; .* to 255. Load and scale it"),
+            ("of_255", r"the images of .* to lie in \[0, 1\]; .* to 255. Scale them"),
             ("negative", r"the images of .* to lie in \[0, 1\]; .*Scale them"),
             ("nan", r"the images of .* to lie in \[0, 1\]; .*Scale them"),
         ],

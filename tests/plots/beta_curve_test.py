@@ -74,7 +74,7 @@ class TestBetaCurve:
         [
             ([0, 0.5], [[1.0, 2.0, 3.0]], False, "a column for each beta"),
             ([0, 1.5], [[1.0, 2.0]], False, "`betas` to ascend from 0 to 1"),
-            ([0.1, 0.5], [[1.0, 2.0]], True, "a first beta of 0; received beta 0.1"),
+            ([0.1, 0.5], [[1.0, 2.0]], True, "received a first beta of 0.1"),
         ],
     )
     def test_refused(self, betas, costs, relative, message):
