@@ -1,1 +1,1 @@
-"""The command line `csdl-keras`; what is imported before a command runs is quick to import."""
+"""The command line `csdl-keras`. Modules that load before a command runs import quickly."""

@@ -28,7 +28,7 @@ _NEEDS = {
 def whole_number(text: str, low: int = 0) -> int:
     """Parses a whole number, such as a seed, for argparse."""
     if not low <= int(text) < 2**32:
-        raise argparse.ArgumentTypeError(f"expected {low} to 2**32 - 1; received {text!r}")
+        raise argparse.ArgumentTypeError(f"must be {low} to 2**32 - 1; received {text!r}")
     return int(text)
 
 
@@ -41,7 +41,7 @@ def names(text: str) -> list[str]:
     """Parses a list of names such as `"a, b"` for argparse, without repetitions."""
     found = [name.strip() for name in text.split(",")]
     if not all(found):
-        raise argparse.ArgumentTypeError(f"expected names between commas; received {text!r}")
+        raise argparse.ArgumentTypeError(f"must be names separated by commas; received {text!r}")
     return list(dict.fromkeys(found))
 
 
@@ -76,20 +76,20 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         "--dataset",
         default="mnist_5k",
         metavar="NAME",
-        help="mnist_5k (default) or digits, which need no download, or a data set of TFDS such as "
-        "mnist; with _imb, as in digits_imb, four random classes lose 70%% of their examples",
+        help="mnist_5k (default) or digits, which need no download, or a TFDS data set such as "
+        "mnist; the suffix _imb, as in digits_imb, drops 70%% of the examples of 4 random classes",
     )
     source.add_argument(
         "--data",
         type=pathlib.Path,
         metavar="PATH",
-        help="your own data: a table in a .csv or .parquet file (numbers, texts, missing values), "
-        "arrays in an .npz file, or a folder with one folder of images per class. Each label is "
-        "split by --seed: {:.0%}% training, {:.0%}% validation, {:.0%}% test".format(
+        help="your own data: a table in a .csv or .parquet file (numbers, text, missing values), "
+        "arrays in an .npz file, or a folder with one subfolder of images per class. Examples of "
+        "each label are split at random: {:.0%}% training, {:.0%}% validation, {:.0%}% test".format(
             *SHARES.values()
         ),
     )
-    text = "column of the table, or name of the array, with the labels of --data"
+    text = "column or array of --data that contains the labels"
     parser.add_argument("--label", metavar="COLUMN", help=text)
     add_names(parser, "--drop", "columns of --data that are not inputs, such as identifiers")
     text = "columns of --data to treat as categories, even if they look like numbers or dates"
@@ -98,9 +98,10 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     add_names(parser, "--missing", text, "TEXT")
     text = "format of the dates in a column, such as 'when=%%d/%%m/%%Y', if several formats fit"
     add_names(parser, "--date-format", text, "COLUMN=FORMAT")
-    text = "column of dates or numbers: the latest examples become the test set"
+    text = "column of dates or numbers to split by: the latest examples become the test set"
     add_names(parser, "--split-by", text, "COLUMN")
-    text = "columns, such as a customer number, whose equal values stay in one part; not inputs"
+    text = "columns that define groups, such as a customer number: all rows of a group stay in one "
+    text += "part of the split, and the columns are not inputs"
     add_names(parser, "--group", text)
     text = "scale the images of a folder to N x N pixels; required if their sizes differ"
     add_number(parser, "--image-size", text)
@@ -108,7 +109,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         "--skip-broken", action="store_true", help="skip images that are damaged or too large"
     )
     add_train_size(parser)
-    # Only `compare` has these options, but all commands read their data alike.
+    # Only `compare` has these options, but all commands read their data in the same way.
     parser.set_defaults(today=[], known_costs=[], cost=[])
 
 
@@ -122,7 +123,7 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
         help="costs in a .csv file: one row per true label and one column per decision, both in "
         "the order of the sorted labels or both with names",
     )
-    text = "columns of --data with the cost of each decision, named like labels or in their order"
+    text = "columns of --data with the cost of each decision, named after labels or in their order"
     add_names(costs, "--cost-columns", text)
     return costs
 
@@ -177,14 +178,14 @@ def add_number(
 
 def add_train_size(parser: argparse.ArgumentParser) -> None:
     """Adds `--train-size`."""
-    text = "use only N stratified examples of a named data set for training and validation together"
+    text = "use only N examples of a named data set, drawn by class, for training and validation"
     add_number(parser, "--train-size", text)
 
 
 def add_seed(parser: argparse.ArgumentParser, text: str) -> None:
-    """Adds the option `--seed`; `text` says of what it is the seed."""
+    """Adds the option `--seed`; `text` says what it seeds."""
     parser.add_argument(
-        "--seed", type=whole_number, default=0, metavar="N", help=f"seed of {text} (default 0)"
+        "--seed", type=whole_number, default=0, metavar="N", help=f"seed for {text} (default 0)"
     )
 
 

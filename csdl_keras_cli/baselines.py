@@ -1,4 +1,4 @@
-"""Baselines: classifiers of scikit-learn and boosted trees of other packages."""
+"""Builds the baselines: scikit-learn classifiers and boosted trees from other packages."""
 
 import functools
 import importlib
@@ -16,12 +16,12 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from csdl_keras_cli.columns import Columns
 
-#: Scikit-learn's boosting accepts no more categories than this in a column.
+#: Scikit-learn's boosting accepts at most this many categories in a column.
 _MOST_CATEGORIES = 255
 
 
 def baseline(name: str, columns: Columns | None, seed: int) -> Any:
-    """Returns an unfitted classifier of `choices.BASELINES`; without `columns`, for images."""
+    """Returns an unfitted baseline by its name; without `columns`, one for images."""
     return _MADE[name](columns, seed)
 
 
@@ -47,7 +47,7 @@ def _boosting(columns: Columns | None, seed: int) -> Any:
 
 
 class _FilledColumns(TransformerMixin, BaseEstimator):
-    """Fills columns without any value by zeros, since boosting cannot bin them."""
+    """Fills columns that have no values with zeros, since boosting cannot bin them."""
 
     def fit(self, X: Any, y: Any = None) -> "_FilledColumns":  # noqa: N803
         self.empty_ = np.isnan(X).all(axis=0)
@@ -58,7 +58,7 @@ class _FilledColumns(TransformerMixin, BaseEstimator):
 
 
 def _other(module: str, name: str, columns: Columns | None, seed: int, **arguments: Any) -> Any:
-    """Returns a classifier of an optional package."""
+    """Returns a classifier from an optional package."""
     return getattr(importlib.import_module(module), name)(random_state=seed, **arguments)
 
 

@@ -1,4 +1,4 @@
-"""The values that options can have; unlike the package, the module is imported at once."""
+"""Defines the values of options; unlike the package, this module imports quickly."""
 
 #: The fifteen algorithms of the paper's Table 1.
 PAPER_ALGORITHMS = (
@@ -6,7 +6,7 @@ PAPER_ALGORITHMS = (
     *("dnn_bayes", "sdae_bayes", "seae_bayes", "scae_bayes", "cnn_bayes"),
     *("dnn_sosr", "sdae_sosr", "seae_sosr", "csdnn", "cnn_sosr"),
 )
-#: Algorithms beyond the paper, and other names of algorithms.
+#: Algorithms beyond the paper, and aliases of algorithms.
 OTHER_ALGORITHMS = (
     "calibrated_bayes",
     "ensemble_bayes",
@@ -15,8 +15,8 @@ OTHER_ALGORITHMS = (
     "cnn_weighted",
 )
 ALIASES = ("scae_sosr",)
-#: Baselines of `compare`, of scikit-learn and of optional packages. Each decides by argmax and by
-#: the Bayes decision.
+#: Baselines of `compare`, from scikit-learn and optional packages. Each is used with argmax and
+#: with the Bayes decision.
 BASELINES = ("logistic", "boosting", "forest", "lightgbm", "xgboost", "catboost")
 OTHER_PACKAGES = BASELINES[3:]
 #: Algorithms that `compare` adds on packaged data.
@@ -24,13 +24,13 @@ PACKAGED = ("cnn_blind", "cnn_sosr", "csdnn")
 #: Algorithms for images only, and those that support neither tables nor named labels.
 OF_IMAGES = tuple(name for name in PAPER_ALGORITHMS if name.startswith("cnn_")) + ("cnn_weighted",)
 OF_ARRAYS = ("csosr",)
-#: Algorithms that train without costs, so that costs may be known when deciding.
+#: Algorithms that train without costs, so they support costs that are known when deciding.
 OF_LABELS = tuple(
     name
     for name in (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS)
     if name.endswith(("_blind", "_bayes")) and name != "scae_bayes"
 )
-#: Algorithms by training time, the fastest first.
+#: Algorithms by training time, fastest first.
 BY_SPEED = (
     *("dnn_blind", "dnn_bayes", "dnn_weighted", "dnn_sosr", "min"),
     *("cnn_blind", "cnn_bayes", "cnn_weighted", "cnn_sosr"),
@@ -49,8 +49,8 @@ PROFILES = ("tiny", "small", "paper")
 CNN_VARIANTS = ("quick", "full")
 #: Seed of the first cost matrix of every comparison; the others follow.
 FIRST_COST_SEED = 1000
-#: Shares of the parts into which own data are split.
+#: Shares of the parts into which the user's data are split.
 SHARES = {"train": 0.6, "val": 0.2, "test": 0.2}
-#: The largest number in data and costs. Networks compute in float32, in which sums of larger
-#: numbers could overflow.
+#: The largest number that data and costs may contain. Networks compute in float32, in which sums
+#: of larger numbers could overflow.
 LARGEST_NUMBER = 1e38

@@ -1,4 +1,4 @@
-"""A classifier of scikit-learn that can be saved with its labels, columns and costs."""
+"""A scikit-learn classifier that can be saved with its labels, columns and costs."""
 
 import dataclasses
 import pathlib
@@ -14,7 +14,7 @@ from csdl_keras_cli.writable import replacing
 
 @dataclasses.dataclass(frozen=True)
 class SavedClassifier:
-    """A classifier of scikit-learn that decides on raw rows; `csdl-keras compare` saves it.
+    """A scikit-learn classifier that decides for raw rows, as saved by `csdl-keras compare`.
 
     Its methods accept a data frame, a dict of columns, encoded rows or images.
     """

@@ -1,4 +1,4 @@
-"""Encodes data frames as matrices of numbers; needs only NumPy, so that it loads fast."""
+"""Encodes data frames as matrices of numbers; needs only NumPy, so that it loads quickly."""
 
 import dataclasses
 import datetime
@@ -13,7 +13,7 @@ from csdl_keras_cli.choices import LARGEST_NUMBER
 #: A column with more categories is most likely a name or an identifier.
 MOST_CATEGORIES = 10_000
 
-# The first kind that fits counts, since booleans and durations are also numbers.
+# The first matching kind is used, since booleans and durations are also numbers.
 _KINDS: dict[str, Any] = {
     "date": (datetime.date, np.datetime64),
     "other": np.timedelta64,
@@ -32,8 +32,8 @@ def is_frame(x: object) -> bool:
 class Columns:
     """The names of a data frame's columns, the categories of each (or `None`), and the dates.
 
-    `dates` has the name of each column of dates with its `strptime` format, `""` for ISO 8601. A
-    date becomes four encoded columns: days since 1970, weekday, month and hour.
+    `dates` pairs the name of each column of dates with its `strptime` format, `""` for ISO 8601.
+    A date becomes four encoded columns: days since 1970, weekday, month and hour.
     """
 
     names: tuple[Any, ...]
@@ -42,10 +42,10 @@ class Columns:
 
     @classmethod
     def of(cls, frame: Any, dates: Mapping[Any, str] | None = None) -> Self:
-        """Returns the columns of a data frame; `dates` has the formats of columns of date texts."""
+        """Returns the columns of a data frame; `dates` has the formats of text columns of dates."""
         names = list(frame.columns)
         if not all(isinstance(name, (str, int)) for name in names) or len(set(names)) < len(names):
-            raise ValueError(f"Column names must be distinct strings; received {names}.")
+            raise ValueError(f"Columns need distinct names, strings or integers; received {names}.")
         found: list[tuple[Any, ...] | None] = []
         formats = dict(dates or {})
         for name in names:
@@ -110,12 +110,12 @@ class Columns:
         ]
         sizes = [len(column) for column in encoded]
         if len(set(sizes)) > 1 or 0 in sizes:
-            raise ValueError(f"Columns must have one length of at least 1; received {sizes}.")
+            raise ValueError(f"Columns must have the same length, at least 1; received {sizes}.")
         return np.column_stack(encoded)
 
 
 def _in_order(name: Any, distinct: set[Any]) -> tuple[Any, ...] | None:
-    """Returns the categories of a column in their order, `None` if it has none."""
+    """Returns the sorted categories of a column, or `None` if it has none."""
     if len(distinct) > MOST_CATEGORIES:
         raise ValueError(
             f"Column {name!r} has {len(distinct)} categories, more than {MOST_CATEGORIES}. Drop it "
@@ -147,7 +147,7 @@ class Table:
 
 
 def as_table(x: Any, train: Any = None, dates: Mapping[Any, str] | None = None) -> Table | None:
-    """Encodes a data frame by the columns of its rows `train`; returns `None` for other `x`."""
+    """Encodes a data frame with the categories of rows `train`; returns `None` for other `x`."""
     if isinstance(x, Table):
         return x
     if not is_frame(x):
@@ -163,7 +163,7 @@ def rows_of(x: Any) -> Any:
 
 
 def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
-    """Returns numbers and booleans as float64, dates as datetime64, others as a list."""
+    """Returns numbers and booleans as float64, dates as datetime64, other values as a list."""
     categorical = str(getattr(values, "dtype", "")) == "category"
     if getattr(getattr(values, "dtype", None), "time_zone", None):
         values = values.to_list()  # Polars would convert an array of times to UTC.
@@ -174,7 +174,7 @@ def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
         return array.astype("float64")
     if array.dtype.kind == "M":
         return array.astype("datetime64[us]")
-    # As a list, durations would become integers.
+    # `tolist` would turn durations into integers.
     listed = list(array) if array.dtype.kind == "m" else array.tolist()
     listed = [None if _is_missing(value) else value for value in listed]
     kinds: dict[str, Any] = {}
@@ -189,8 +189,8 @@ def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
         received = sorted({type(value).__name__ for value in kinds.values()})
         raise ValueError(
             f"Column {name!r} has values of type {' and '.join(received)}, such as "
-            f"{next(iter(kinds.values()))!r}. Its values must all be numbers, strings, booleans or "
-            "dates; write times as numbers, such as hours."
+            f"{next(iter(kinds.values()))!r}. Its values must be all numbers, all strings, all "
+            "booleans or all dates; write times as numbers, such as hours."
         )
     if "string" in kinds:
         return listed
@@ -207,7 +207,7 @@ def _is_dates(values: np.ndarray | list[Any]) -> TypeGuard[np.ndarray]:
 
 
 def _moments(values: list[Any]) -> np.ndarray:
-    """Returns dates as datetime64, in the local times of their own time zones."""
+    """Returns dates as datetime64, in the local time of their own time zones."""
     plain = (it.replace(tzinfo=None) if isinstance(it, datetime.datetime) else it for it in values)
     return np.array(list(plain), "datetime64[us]")
 
@@ -224,7 +224,7 @@ def _codes(name: Any, column: Any, known: tuple[Any, ...] | None) -> np.ndarray:
     """Returns a column as numbers; categories become their index among the known ones."""
     values = read_column(name, column)
     if _is_dates(values):
-        values = list(values.tolist())  # for the error below
+        values = list(values.tolist())  # The error below shows one.
     numeric = not isinstance(values, list)
     if numeric and known is not None:
         # Floating point would round integers above 2**53.
@@ -270,7 +270,7 @@ def _date_parts(name: Any, column: Any, form: str) -> np.ndarray:
 
 
 def _parsed(name: Any, value: Any, form: str) -> datetime.datetime | None:
-    """Parses a date; a text without letters and digits, such as a dash, is a missing one."""
+    """Parses a date; text without letters and digits, such as a dash, counts as missing."""
     if isinstance(value, str) and not any(map(str.isalnum, value)):
         return None
     try:

@@ -19,11 +19,11 @@ from csdl_keras_cli.choices import (
     PAPER_ALGORITHMS,
 )
 
-HELP = "compare the costs of decisions: a constant one, scikit-learn and algorithms"
+HELP = "compare the costs of a constant decision, scikit-learn and this package's algorithms"
 DESCRIPTION = (
     "Compares the costs of decisions on a packaged data set or on your own data: the best constant "
-    "decision, classifiers of scikit-learn with argmax and with the calibrated Bayes decision, and "
-    "algorithms, the fastest first. Writes results.csv, costs.png, run.json and the model with the "
+    "decision, scikit-learn classifiers with argmax and with the calibrated Bayes decision, and "
+    "algorithms, fastest first. Writes results.csv, costs.png, run.json and the model with the "
     "lowest validation cost to a new folder. Use that model with `csdl-keras decide` or `serve`."
 )
 
@@ -36,16 +36,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--algorithms",
         type=shared.algorithms,
         metavar="A,B,...",
-        help="what to compare with scikit-learn (default: calibrated_bayes; also ensemble_bayes "
-        "with --effort balanced or best, cost_model with --cost-columns, and on packaged data "
-        f"{', '.join(PACKAGED)}). Choose paper, for the fifteen of the paper, or names among "
-        f"{', '.join(names)}",
+        help="algorithms to compare with scikit-learn (default: calibrated_bayes; also "
+        "ensemble_bayes with --effort balanced or best, cost_model with --cost-columns, and on "
+        f"packaged data {', '.join(PACKAGED)}). Use paper for the paper's fifteen algorithms, or "
+        f"any of {', '.join(names)}",
     )
     costs = shared.add_costs(parser)
-    text = "like --cost-columns, but known when deciding, and paid only for wrong decisions"
+    text = "like --cost-columns, but known when deciding, and charged only for wrong decisions"
     shared.add_names(costs, "--known-costs", text)
-    text = "one cost known when deciding, 'decide=no,label=yes: COST', where COST is a column or a "
-    text += "sum such as 5 + 0.1*amount; overrides --known-costs and --cost-matrix"
+    text = "a cost known when deciding, 'decide=no,label=yes: COST', where COST is a column or a "
+    text += "sum such as 5 + 0.1*amount; it overrides --known-costs and --cost-matrix"
     shared.add_names(parser, "--cost", text, "CELL")
     shared.add_number(
         costs,
@@ -53,10 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "number of random cost matrices, if you give no costs (default 1); matrix i "
         f"is drawn with seed {FIRST_COST_SEED} + i from U[0, 10 n_k / n_y]",
     )
-    text = "column of your present decisions, which are compared too; not an input"
+    text = "column of your present decisions, which are compared too; it is not an input"
     shared.add_names(parser, "--today", text, "COLUMN")
-    text = "train and pre-train for at most N epochs (default: Settings for the paper's networks, "
-    text += "--effort for others)"
+    text = "train and pre-train for at most N epochs (default: set by Settings for the paper's "
+    text += "networks, and by --effort for others)"
     shared.add_number(parser, "--epochs", text)
     parser.add_argument(
         "--effort",
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     shared.check_data(arguments)
     if arguments.data is None:
         print(f"Loading {arguments.dataset} ...", flush=True)
-    # Imported here, so that help and errors in arguments need neither pandas nor scikit-learn.
+    # These are imported here so that help and argument errors do not wait for slow imports.
     from csdl_keras_cli.comparison import Comparison, chosen
     from csdl_keras_cli.comparison_text import NOTE
     from csdl_keras_cli.data import costs_text, data_record, read_data, summary
@@ -123,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def saved_text(arguments: argparse.Namespace, comparison: Any) -> str:
-    """Returns text that names the saved model and has the lines that load and use it."""
+    """Returns text that names the saved model and shows how to load and use it."""
     data, path = comparison.data, comparison.path
     seed = f" for the cost matrix of seed {comparison.best_seed}"
     which = seed * (len(comparison.matrices) > 1)
@@ -135,7 +135,7 @@ def saved_text(arguments: argparse.Namespace, comparison: Any) -> str:
         missing = [it for text in arguments.missing for it in ("--missing", text)]
         decide = ["csdl-keras", "decide", str(path), str(arguments.data), *missing]
         lines += [
-            "\nDecide on new rows, or serve the model:",
+            "\nMake decisions for new rows, or serve the model:",
             shlex.join([*decide, "--out", "decisions.csv"]),
             shlex.join(["csdl-keras", "serve", str(path)]),
         ]
@@ -144,7 +144,7 @@ def saved_text(arguments: argparse.Namespace, comparison: Any) -> str:
 
 
 def snippet(data: Any, path: pathlib.Path) -> list[str]:
-    """Returns Python code that loads a model and decides on some examples."""
+    """Returns Python code that loads a model and makes decisions for some examples."""
     own = data.own is not None
     x = "x" if own else "data.x_test[:10]"
     read = data.own.code if own else f"data = csdl.datasets.load({data.name!r})"

@@ -101,8 +101,8 @@ class Comparison:
 
         Its columns are the average cost of a test example; the amount saved relative to the best
         constant decision, with the paired 95 % interval; `mark`, which is `"best"`, or `"="` where
-        the cost does not differ significantly from the best; the error rate, and seconds. With
-        several cost matrices they are means over those for which most rows are done.
+        the cost does not differ significantly from the best; the error rate; and seconds. With
+        several cost matrices, values are means over the matrices with the most finished rows.
         """
         results = self.results
         done = results.groupby("cost_seed")["algorithm"].transform("size")
@@ -137,7 +137,7 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """A sentence on what the cheapest model saves, and whether that may be chance."""
+        """A sentence on what the cheapest model saves, and whether this may be due to chance."""
         frame = self.to_frame()
         models = [name for name in frame.index if name in self.trained]
         if not models:
@@ -198,7 +198,7 @@ class Comparison:
         names = dict.fromkeys(name for name, _ in self._rows)
         return [name for name in names if kind_of(name) not in ("always", "today")]
 
-    # What is compared.
+    # The following methods add rows.
 
     def run(
         self,
@@ -226,7 +226,7 @@ class Comparison:
             self.add(self._constant(self.data.decisions[chosen]), seed, decisions, make)
 
     def add_baseline(self, name: str) -> None:
-        """Trains a classifier of another package; adds its argmax and its Bayes decision."""
+        """Trains a classifier from another package; adds rows of argmax and Bayes decisions."""
         parts = ("train", "val", "test")
         with self.step(name):
             from csdl_keras_cli.baselines import baseline
@@ -303,7 +303,7 @@ class Comparison:
         make: Callable[[], Any] | None = None,
         **told: Any,
     ) -> None:
-        """Adds a row with the cost of decisions, and writes all; `told` has more of its columns."""
+        """Adds a row with the cost of decisions and writes the table; `told` has more columns."""
         data, matrix = self.data, self.matrices[seed]
         costs = {part: float(data.paid(part, matrix, it).mean()) for part, it in decisions.items()}
         constant = data.prices("test", matrix).mean(axis=0)
@@ -331,7 +331,7 @@ class Comparison:
         if seed == max(self.matrices):
             self.progress.row(self)
         if make is not None:
-            # Relative to a constant decision, since small costs do not make a better model.
+            # The cost is relative to a constant decision, since matrices differ in scale.
             rank = costs["val"] / (data.prices("val", matrix).mean(axis=0).min() or 1.0)
             if rank < self._lowest:
                 self._lowest, self._make = rank, make
@@ -339,13 +339,13 @@ class Comparison:
                 self.__dict__.pop("model", None)
 
     def save(self) -> None:
-        """Saves the best model unless it is on disk; it replaces the previous one."""
+        """Saves the best model, replacing the previous one, unless it is already saved."""
         if self.folder is None or "model" in self.__dict__:
             return
         with self.step(f"the model of {self.best}"):
             self.path = save_best(self.model, self.folder)
 
-    # Helpers.
+    # The following methods are helpers.
 
     def _flat(self, part: str) -> np.ndarray:
         rows = rows_of(self.data.x[part])
@@ -384,15 +384,15 @@ class Comparison:
         from csdl_keras.costs import AffineCosts
         from csdl_keras.sklearn import BayesClassifier
 
-        # Temperature scaling has one parameter, so it hardly overfits the validation examples, by
-        # which the best row is chosen. One fold suffices, since the classifier is fitted already.
+        # Temperature scaling has one parameter, so it hardly overfits the validation examples,
+        # which also select the best row. One fold suffices, since the classifier is already fitted.
         labels, rows = self.data.y["val"], np.arange(self.data.size("val"))
         complete = len(np.unique(labels)) == len(self.data.labels)
         calibration = "temperature" if rule == "Bayes" and complete else None
         matrix: Any = self.matrices[seed]
         costs = None
         if self.data.own_costs is not None:
-            # In the mean of examples, another decision may cost less than the right one.
+            # On average, another decision may cost less than the right one.
             costs, matrix = AffineCosts(np.zeros(len(rows)), np.zeros_like(matrix), matrix), None
         folds = [(rows, rows)]
         bayes = BayesClassifier(FrozenEstimator(fitted), matrix, calibration, folds)
@@ -426,7 +426,7 @@ def compare(
 ) -> Comparison:
     """Compares the costs of decisions of baselines and algorithms on one data set.
 
-    The table has the best constant decision; scikit-learn's logistic regression and histogram
+    The table shows the best constant decision; scikit-learn's logistic regression and histogram
     boosting (for images, a random forest), each with argmax and with the calibrated Bayes decision;
     and the algorithms. Examples are split by `csdl_keras.datasets.split`. Models are trained on the
     training set; the validation set is used to calibrate them and to select `best`.
@@ -438,14 +438,15 @@ def compare(
             decision on each example; or costs known when deciding, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`.
         algorithms: a list of names of `ALGORITHMS`, `Algorithm` objects, and `"lightgbm"`,
-            `"xgboost"` and `"catboost"` if installed. If it has no algorithm, or is `None`
-            (default), `"calibrated_bayes"` is trained, with `effort="balanced"` or `"best"` also
-            `"ensemble_bayes"`, and with cost vectors `"cost_model"`. An empty list trains no
+            `"xgboost"` and `"catboost"` if installed. `None` (default), or a list of only
+            these three, trains `"calibrated_bayes"`, with `effort="balanced"` or `"best"` also
+            `"ensemble_bayes"`, and with cost vectors also `"cost_model"`. An empty list trains no
             algorithm.
         today: your present decisions `(N,)`, as labels or numbers of decisions. Defaults to `None`.
         split_by: dates or numbers `(N,)`; the latest examples become the test set. `None` (default)
             splits at random.
-        groups: `(N,)`, such as customers, each of which stays in one part. Defaults to `None`.
+        groups: group of each example `(N,)`, such as its customer; each group stays in one part of
+            the split. Defaults to `None`.
         effort: how long to train: `"quick"`, `"balanced"` or `"best"`, as in `csdl_keras.train`.
             Defaults to `None`.
         epochs: maximum number of epochs. `None` (default) uses that of each algorithm.
@@ -491,7 +492,7 @@ def compare(
 def chosen(
     data: Data, names: Sequence[Any] | None, effort: str | None, packaged: bool = False
 ) -> tuple[list[str], list[Any]]:
-    """Returns the baselines and algorithms to compare, the fastest first, after checking them."""
+    """Returns the baselines and algorithms to compare, checked, fastest first."""
     baselines = ["logistic", "forest" if data.columns is None else "boosting"]
     baselines += [it for it in names or () if it in BASELINES and it not in baselines]
     found = [it for it in names or () if it not in BASELINES]

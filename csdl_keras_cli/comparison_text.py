@@ -5,7 +5,7 @@ from typing import Any
 
 from csdl_keras_cli.choices import BASELINES
 
-#: The heads and widths of the columns, of which the first is aligned to the left.
+#: The headings and widths of the columns; the first column is left-aligned.
 HEADS = ("", "cost", "saved", "95 % interval", "", "errors", "seconds")
 WIDTHS = (20, 10, 7, 17, 4, 6, 8)
 

@@ -1,4 +1,4 @@
-"""Reads the costs of a user: a matrix in a file, or columns of the data."""
+"""Reads the user's costs: a matrix in a file, or columns of the data."""
 
 import pathlib
 from collections.abc import Sequence
@@ -63,13 +63,13 @@ def _read_frame(path: pathlib.Path, num_labels: int) -> pandas.DataFrame:
     for row, column in np.argwhere(~np.isfinite(costs)):
         raise ValueError(
             f"{path} has {frame.iat[row, column]!r} in row {row + 1}, column {column + 1} of the "
-            f"costs. Write numbers with the decimal sign {options.get('decimal', '.')!r}."
+            f"costs. Write numbers with the decimal separator {options.get('decimal', '.')!r}."
         )
     return costs
 
 
 def labels_first(option: str, names: Sequence[str], labels: Sequence[str]) -> list[str]:
-    """Returns the names of cost columns, those of labels first if they are named like labels."""
+    """Returns the names of cost columns, those of labels first if they are named after labels."""
     if len(names) < len(labels):
         raise ValueError(
             f"{option} needs a column for each label, {', '.join(labels)}; received {len(names)}: "
@@ -94,8 +94,8 @@ def costs_of_columns(
         told = ", ".join(f"{ordered[it]} {mean:g}" for it, mean in enumerate(means[row]))
         raise ValueError(
             f"With {ordered[row]!r} as the --cost-columns of label {labels[row]!r}, its mean costs "
-            f"are {told}: the right decision is not the cheapest. Name the columns like the labels "
-            f"{', '.join(labels)}, or give them in this order."
+            f"are {told}: the right decision is not the cheapest. Name the columns after the "
+            f"labels {', '.join(labels)}, or give them in this order."
         )
     return columns, (*labels, *ordered[size:])
 

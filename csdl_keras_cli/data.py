@@ -153,7 +153,7 @@ class Data:
 
         rows = models.tabular(self.x["train"], 2, (), output="features", name="rows", bins=0)
         (encoding,) = (layer for layer in rows.layers if isinstance(layer, TableEncoding))
-        # Standardised numbers are between -3 and 3, indicators and categories 0 or 1.
+        # Standardised numbers are mostly between -3 and 3, indicators and categories 0 or 1.
         numbers = np.arange(rows.output_shape[-1]) < encoding.num_numbers
         scale, offset = np.where(numbers, 1 / 6, 1.0), np.where(numbers, 0.5, 0.0)
         rescaled = keras.layers.Rescaling(scale.tolist(), offset.tolist())(rows.output)
@@ -170,13 +170,13 @@ class Data:
         return SavedClassifier(classifier, rule, *names, input_shape=shape, scale=scale)
 
     def finished(self, trained: Any) -> Any:
-        """Returns a trained model as one that decides on raw rows, with labels and costs."""
+        """Returns a trained model as one that decides for raw rows, with labels and costs."""
         import keras
 
         from csdl_keras._utils.data_model import with_data
 
         model = trained.model
-        if not isinstance(model, keras.Model):  # A kernel machine.
+        if not isinstance(model, keras.Model):  # Only the kernel machine is not one.
             return self.saved(model, "Bayes", trained.unit)
         unit = getattr(model, "unit", 1.0)
         if self.encoder is not None:
@@ -233,7 +233,7 @@ def _own(arguments: argparse.Namespace) -> Data:
     by, order = None, "at random within each label"
     for column in arguments.split_by:
         by = _ordered(column, frame[column], file.dates)
-        order = f"the latest by {column!r} are the test"
+        order = f"the latest by {column!r} in the test set"
     groups = None
     if arguments.group:
         numbers = frame.groupby(arguments.group).ngroup()
@@ -264,7 +264,7 @@ def _ordered(name: str, column: pandas.Series, dates: Mapping[str, str]) -> np.n
     values = read_column(name, column)
     if isinstance(values, list):
         text = next(it for it in values if it is not None)
-        raise ValueError(f"--split-by {name!r} must have dates or numbers; received {text!r}.")
+        raise ValueError(f"--split-by {name!r} must contain dates or numbers; received {text!r}.")
     return values
 
 
@@ -284,7 +284,7 @@ def _with_costs(
     if columns:
         columns = labels_first("--known-costs", columns, labels)
         names = (*labels, *columns[len(labels) :])
-    # The costs of a matrix count from the cheapest decision.
+    # The costs of a matrix are relative to the cheapest decision.
     beyond = None if data.amounts is None else data.matrix_of(0)
     known = expressions(labels, names, columns, arguments.cost, beyond)
     costs = cost_matrices(known, file.frame)
@@ -296,7 +296,7 @@ def _with_costs(
 def summary(data: Data) -> str:
     """Returns text about the data: examples, columns, missing cells, labels and split."""
     shares = pandas.Series(np.concatenate([*data.y.values()])).value_counts(normalize=True)
-    # Equal shares are in the order of the labels.
+    # Labels with equal shares keep their order.
     shares = shares.sort_index().sort_values(ascending=False, kind="stable")
     labels = [f"{data.labels[place]} {share:.1%}" for place, share in shares.items()]
     names = {"train": "training", "val": "validation", "test": "test"}
@@ -327,7 +327,7 @@ def costs_text(data: Data, matrix: np.ndarray, title: str = "") -> str:
     lines = [title, table]
     if not means and np.diagonal(amounts).any():
         lines.append(
-            "Right decisions are not free: costs are relative to that of the right decision."
+            "Right decisions are not free: results count the costs beyond the right decision's."
         )
     if data.known_costs is not None and data.own is not None:
         names = names_of(data.known_costs, list(map(str, data.own.frame.columns)))

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from csdl_keras_cli.saved_model import SavedModel
 
-HELP = "decide on new rows or images with a saved model"
+HELP = "make decisions for new rows or images with a saved model"
 DESCRIPTION = (
-    "Writes the decision of a saved classifier on each row of a table, or each image in a folder, "
+    "Writes the decision of a saved classifier for each row of a table, or each image in a folder, "
     "with the expected cost of each decision."
 )
 #: Examples in a batch.
@@ -25,12 +25,12 @@ _BATCH = 1000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     add_model(parser)
-    text = "a .csv or .parquet file with the columns of the model, or a folder of images, which "
+    text = "a .csv or .parquet file with the model's columns, or a folder of images, which "
     text += "are scaled to the model's input size and to pixels in [0, 1]"
     parser.add_argument("data", type=pathlib.Path, help=text)
     text = "the .csv file to write (default: standard output)"
     parser.add_argument("--out", type=pathlib.Path, metavar="FILE", help=text)
-    text = "columns for the model's cost expressions, in the model's order, if names differ here"
+    text = "columns for the model's cost expressions, in their order, if the names differ in data"
     parser.add_argument("--costs", type=names, metavar="A,B,...", help=text)
     text = "text that marks a missing value in a .csv file, such as '?'; may be repeated"
     parser.add_argument("--missing", action="append", default=[], metavar="TEXT", help=text)
@@ -94,8 +94,8 @@ def _rows(
         raise ValueError(f"{arguments.model} needs a folder of images; received {path}.")
     if own is not None and model.known_costs is None:
         raise ValueError(
-            f"{arguments.model} has fixed costs, so --costs cannot be used. Models of csdl-keras "
-            "compare --known-costs have costs that are known when deciding."
+            f"{arguments.model} has fixed costs, so --costs cannot be used. Only models saved by "
+            "csdl-keras compare with --known-costs or --cost accept it."
         )
     if own is not None and len(own) != len(model.amounts):
         needed = ", ".join(model.amounts)
@@ -104,7 +104,7 @@ def _rows(
         table = pandas.read_parquet(path)
     else:
         options, _, _ = read_rows(path)
-        # Categories such as 01, and dates such as 2026, are texts.
+        # Categories such as 01, and dates such as 2026, must stay text.
         kinds = zip(columns.names, columns.categories, strict=True)
         texts = [name for name, known in kinds if known and all(type(it) is str for it in known)]
         texts += [name for name, _ in columns.dates]

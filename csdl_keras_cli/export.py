@@ -7,20 +7,20 @@ from csdl_keras_cli.choices import FORMATS, OUTPUTS
 
 HELP = "convert a saved model and its decision rule for runtimes without Keras"
 DESCRIPTION = (
-    "Converts a saved classifier to a SavedModel, an ONNX or a LiteRT file that outputs the "
-    "decision and the expected cost of each decision."
+    "Converts a saved classifier to a SavedModel, or to an ONNX, LiteRT or OpenVINO file, that "
+    "outputs the decision and the expected cost of each decision."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.add_argument("model", type=pathlib.Path, help=".keras file saved by model.save")
-    text = "the .onnx, .tflite (LiteRT) or .xml (OpenVINO) file to write, or a new folder"
+    text = "the .onnx, .tflite (LiteRT) or .xml (OpenVINO) file, or the SavedModel folder, to write"
     parser.add_argument("path", type=pathlib.Path, help=text)
     parser.add_argument(
         "--output",
         choices=OUTPUTS,
-        help="kind of the model's outputs, if its last layer does not show it",
+        help="what the model outputs, if its last layer does not show it",
     )
     parser.add_argument(
         "--from-logits", action="store_true", help="the model outputs logits of the classes"

@@ -71,7 +71,7 @@ def read_image(
 def _open(path: str | pathlib.Path, size: int | tuple[int, int] | None) -> PIL.Image.Image:
     """Returns an image, upright and scaled, in gray or RGB, with white for transparent pixels."""
     with warnings.catch_warnings():
-        # Pillow warns of large images; those of twice that size are errors.
+        # Pillow warns about large images, and raises an error for those of twice that size.
         warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)
         # Given a path, Pillow maps TIFF files into memory and garbles them as it rotates them.
         with open(path, "rb") as file, PIL.Image.open(file) as stored:
@@ -85,8 +85,8 @@ def _open(path: str | pathlib.Path, size: int | tuple[int, int] | None) -> PIL.I
     elif image.mode != "I;16":
         # Pixels of other modes, such as 16 bits in big-endian order, differ in scale.
         raise ValueError(
-            f"its pixels have Pillow's mode {image.mode!r}; save it as a PNG file of 8 bits, or of "
-            "16 bits if it is gray"
+            f"its pixels have Pillow's mode {image.mode!r}; save it as an 8-bit PNG file, or as a "
+            "16-bit one if it is gray"
         )
     if size is not None:
         height, width = (size, size) if isinstance(size, int) else size

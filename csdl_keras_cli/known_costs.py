@@ -33,15 +33,15 @@ def expressions(
         label, decision = named.get("label"), named.get("decide")
         if match is None or label not in labels or decision not in decisions:
             raise ValueError(
-                '--cost must be "decide=DECISION,label=LABEL: COST", with a label of '
-                f"{', '.join(labels)} and a decision of {', '.join(decisions)}; received {cell!r}."
+                '--cost must be "decide=DECISION,label=LABEL: COST", with one of the labels '
+                f"{', '.join(labels)} and decisions {', '.join(decisions)}; received {cell!r}."
             )
         found[labels.index(label)][decisions.index(decision)] = match[5].strip()
     for label, row in zip(labels, found, strict=True):
         if "" in row:
             raise ValueError(
-                f'The cost of "decide={decisions[row.index("")]},label={label}" is missing. Give '
-                "it by --cost, or give all others by --cost-matrix."
+                f'The cost of "decide={decisions[row.index("")]},label={label}" is missing. Pass '
+                "it with --cost, or pass a --cost-matrix for all costs that --cost omits."
             )
     return found
 

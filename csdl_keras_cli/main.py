@@ -10,8 +10,8 @@ from importlib import metadata
 from csdl_keras_cli import compare, decide, export, report, serve, table1, table2, tune
 from csdl_keras_cli.output import tolerant_output
 
-#: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)` and `run(arguments)`,
-#: which checks what it can before it imports `csdl_keras`.
+#: The module of each command, with `HELP`, `DESCRIPTION`, `add_arguments(parser)` and
+#: `run(arguments)`, which checks what it can before it imports `csdl_keras`.
 COMMANDS = {
     module.__name__.rpartition(".")[2]: module
     for module in (compare, decide, serve, table1, table2, report, tune, export)

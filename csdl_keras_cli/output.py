@@ -40,7 +40,7 @@ class TolerantStream:
 
 @contextlib.contextmanager
 def tolerant_output() -> Iterator[TolerantStream]:
-    """Prevents errors of printing inside the `with`; yields the standard output."""
+    """Suppresses printing errors inside the `with` block; yields the standard output."""
     errors, kept = sys.stderr, None
     # A closed or replaced stream has no file descriptor.
     with contextlib.suppress(OSError, ValueError, AttributeError):

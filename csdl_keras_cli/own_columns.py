@@ -1,4 +1,4 @@
-"""Checks the columns of a user's table: labels, dates, and texts that look like numbers."""
+"""Checks the columns of a user's table: labels, dates, and text that looks like numbers."""
 
 import contextlib
 import datetime
@@ -11,7 +11,7 @@ import pandas
 
 from csdl_keras_cli.columns import finite_numbers
 
-#: A column with more labels is most likely not one of classes.
+#: A column with more labels most likely does not contain classes.
 MOST_LABELS = 1000
 
 _DAY, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|\.)?", r"(?:1[5-9]|2\d)\d\d"
@@ -20,7 +20,7 @@ _MONTH = (
     r"|d[eé][cz]|dic)[^\W\d]*\.?"
 )
 _TIME = r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\ ?[ap]\.?m\.?)?(?:\ ?(?:z|utc|gmt|[-+]\d\d:?\d\d))?"
-#: Between the parts of a date.
+#: Separators between the parts of a date.
 _ON = r"[-/.,\ ]\ ?"
 _DATE = rf"""(?ix) \s* (?:
     (?:[^\W\d]{{2,9}}\.?,?\ )?  # day of the week
@@ -45,8 +45,8 @@ _NUMBER = rf"""(?ix) \s* [(<>~]?\s?[-+−]?\s?{_UNIT}\s?[-+−]?
       | \d+(?:[.,]\d*)? | [.,]\d+ )
     (?:e[-+]?\d+)? \s?{_UNIT}[-)]? \s*"""
 _WAYS_OUT = (
-    "Use --drop COLUMN to leave a column out, --categories COLUMN to treat its texts as "
-    "categories, --missing TEXT to name the text of a missing value, such as --missing='?', or "
+    "Use --drop COLUMN to leave a column out, --categories COLUMN to treat its text as "
+    "categories, --missing TEXT for text that marks a missing value, such as --missing='?', or "
     "--date-format 'COLUMN=%d/%m/%Y' for dates. Or write plain numbers, such as 1202.5."
 )
 
@@ -54,7 +54,7 @@ _WAYS_OUT = (
 def check_inputs(
     frame: pandas.DataFrame, categories: list[str], formats: Mapping[str, str]
 ) -> dict[str, str]:
-    """Returns the formats of columns of date texts, after checking that columns can be read."""
+    """Returns the date formats of text columns, after checking that all columns can be read."""
     told: list[str] = []
     found = dict(formats)
     for name, column in frame.items():
@@ -71,11 +71,11 @@ def check_inputs(
             if len(fitting) == 1:
                 found[str(name)] = fitting[0]
                 continue
-            what = "dates of unknown or mixed formats"
+            what = "dates in unknown or mixed formats"
             if fitting:
                 what = f"dates that could be {' or '.join(fitting)}"
         elif 2 * numbers.sum() > words.sum():
-            alike, what = numbers, "texts that look like numbers"
+            alike, what = numbers, "text that looks like numbers"
         else:
             continue
         others = ", ".join(map(repr, counts.index.difference(alike.index, sort=False)[:3]))
@@ -88,7 +88,7 @@ def check_inputs(
 
 
 def date_formats(texts: list[str]) -> list[str]:
-    """Returns the formats of `strptime` that fit all texts, `""` for ISO 8601."""
+    """Returns the `strptime` formats that fit all texts, `""` for ISO 8601."""
     with contextlib.suppress(ValueError):
         all(map(datetime.datetime.fromisoformat, texts))
         return [""]
@@ -103,7 +103,7 @@ def date_formats(texts: list[str]) -> list[str]:
 
 
 def as_written(texts: pandas.Series) -> Any:
-    """Returns labels of a .csv file: whole numbers and Python's booleans as such, else texts."""
+    """Returns labels of a .csv file: whole numbers and Python's booleans as such, or else text."""
     bare = texts.str.strip()
     if bare.str.fullmatch("0|-?[1-9][0-9]*").eq(True).all():
         whole = np.array([int(text) for text in bare])
@@ -112,7 +112,7 @@ def as_written(texts: pandas.Series) -> Any:
 
 
 def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
-    """Returns the sorted labels, numbers by size, and the position of each example's label."""
+    """Returns the sorted labels (numbers by size) and the position of each example's label."""
     column = pandas.Series(values)
     if column.isna().any():
         row = int(column.isna().argmax()) + 1
@@ -144,7 +144,7 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
     bare = [re.sub(r"\s", "", str(label)) for label in labels]
     if alike := [one for one, text in zip(named, bare, strict=True) if bare.count(text) > 1]:
         raise ValueError(
-            f"Some labels in {name!r} differ only in blanks: {', '.join(alike)}. Write them alike, "
+            f"Some labels in {name!r} differ only in spaces: {', '.join(alike)}. Write them alike, "
             "or give them different names."
         )
     if rare := [one for one, count in zip(named, counts, strict=True) if count < 3]:
@@ -156,7 +156,7 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
 
 
 def number_of(value: Any) -> float | None:
-    """Returns a number, or a text as a number; `None` if it cannot be converted."""
+    """Converts a number or text to a float; returns `None` if that is impossible."""
     try:
         return float(value)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Reads tables of a user: .csv files of spreadsheets, R and other programs, .parquet and .npz."""
+"""Reads a user's tables: .csv files from spreadsheets, R and other programs, .parquet, .npz."""
 
 import argparse
 import csv
@@ -21,9 +21,9 @@ from csdl_keras_cli.own_columns import as_written, check_inputs, read_labels
 _SEPARATORS = (";", "\t", "|", ",")
 _WHITE = {"uint8": 255, "uint16": 65535}
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
-#: The line with the separator that Excel reads, such as "sep=;".
+#: Excel's line that names the separator, such as "sep=;".
 _EXCEL = re.compile(r'\A"?sep=(.)"?[ \t]*(?:\n|$)', re.IGNORECASE)
-#: Numbers with separators that may be those of decimals or of thousands, such as 1,234.
+#: Numbers whose separators may be decimal or thousands separators, such as 1,234.
 THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:[.,]\d{3})+")
 
 
@@ -36,7 +36,7 @@ class OwnFile:
     #: The labels in the order of their numbers, and the number of each example's label.
     labels: tuple[Any, ...]
     numbers: np.ndarray
-    #: Python that reads some of the inputs as `x`.
+    #: Python code that reads some of the inputs as `x`.
     code: str
     #: `(N, D)`, the columns of costs, or `None`.
     costs: np.ndarray | None = None
@@ -84,7 +84,7 @@ def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], 
     place = next((place for place, row in enumerate(rows) if len(row) != width), None)
     if place is None:
         return options, rows, None
-    # Pandas would shift or invent cells, but R writes names of rows: in quotes, or numbers.
+    # Pandas would shift or invent cells. Only R's row names, quoted or numbers, are accepted.
     if all(len(row) == width + 1 for row in body):
         names = [row[0].strip() for row in body]
         quoted = len(re.findall(r'\n *"', text)) >= len({*names}) == len(names)
@@ -100,7 +100,7 @@ def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], Sequence[list[str]], 
 
 
 def read_table(arguments: argparse.Namespace) -> OwnFile:
-    """Reads a .csv, .parquet or .npz file, and names columns in `arguments` as in the file."""
+    """Reads a .csv, .parquet or .npz file; column names in `arguments` become those of the file."""
     path, label = arguments.data, arguments.label
     suffix, options = path.suffix.lower(), dict[str, Any]()
     told: tuple[str, ...] = ()

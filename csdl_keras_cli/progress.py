@@ -1,4 +1,4 @@
-"""Shows the progress of a comparison: finished rows, the present step, and the time left."""
+"""Shows the progress of a comparison: finished rows, the current step, and the time left."""
 
 import contextlib
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 
 from csdl_keras_cli.comparison_text import HEADS, cells, line
 
-#: Seconds between two lines on the present step, where nothing can be redrawn.
+#: Seconds between status lines, where the output cannot be redrawn.
 EVERY = 15.0
 
 
@@ -88,7 +88,7 @@ class Progress:
 
 
 class Lines(Progress):
-    """Prints a line for each row, and every 15 seconds one on the present step."""
+    """Prints a line for each row, and a status line every 15 seconds."""
 
     def __enter__(self) -> "Lines":
         self._stopped = threading.Event()

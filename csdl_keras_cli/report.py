@@ -5,10 +5,10 @@ import pathlib
 
 from csdl_keras_cli.arguments import add_out, check_packages
 
-HELP = "make tables and figures from results of table2"
+HELP = "make a report with verdicts, tables and figures from results of table2"
 DESCRIPTION = (
-    "Makes the paper's Table 2 and figures, the curve of beta and verdicts on the paper's claims "
-    "from a folder of results, as a page (report.html), Markdown and LaTeX."
+    "Makes a report from a folder of results, as a page (report.html), Markdown and LaTeX: "
+    "verdicts on the paper's claims, the paper's Table 2, figures and the curve of beta."
 )
 
 

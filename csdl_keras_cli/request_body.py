@@ -23,19 +23,19 @@ from csdl_keras_cli.did_you_mean import did_you_mean
 from csdl_keras_cli.saved_model import COST_MATRIX, Input, SavedModel
 
 ROWS = "rows"
-#: A description lists no more categories than this.
+#: A description lists at most this many categories.
 _LISTED = 100
 
 
 class Answer(BaseModel):
-    """The decision on each input, and what each decision is expected to cost."""
+    """The decision for each input, and the expected cost of each decision."""
 
     decisions: list[str | int | float]
     expected_costs: list[list[float]]
 
 
 class RequestBody:
-    """Reads requests, which have arrays or, for a model with columns, rows of a table."""
+    """Reads requests, which contain arrays or, for a model with columns, rows of a table."""
 
     def __init__(self, model: SavedModel, max_batch: int, missing_values: bool):
         self.model = model
@@ -65,7 +65,7 @@ class RequestBody:
     def read(self, content: Any) -> tuple[Any, Any]:
         """Returns inputs and known costs for `SavedModel.decide`."""
         if self._only_rows and isinstance(content, dict) and ROWS not in content:
-            content = {ROWS: [content]}  # A single row.
+            content = {ROWS: [content]}  # It is a single row.
         try:
             found = self._body.validate_python(content)
         except ValidationError as error:
@@ -82,9 +82,9 @@ class RequestBody:
         arrays = {name: np.array(found[name], end.dtype) for name, end in self.arrays.items()}
         sizes = {name: len(it) for name, it in found.items()}
         if COST_MATRIX in arrays and (arrays[COST_MATRIX].ndim == 2 or sizes[COST_MATRIX] == 1):
-            del sizes[COST_MATRIX]  # One matrix for all examples.
+            del sizes[COST_MATRIX]  # One matrix serves all examples.
         if len({*sizes.values()}) > 1:
-            raise ValueError(f"Fields must have as many examples as each other; received {sizes}.")
+            raise ValueError(f"Fields must have the same number of examples; received {sizes}.")
         if self.model.columns is None:
             return arrays, None
         names = {*self.model.columns.names, *self.model.amounts}
@@ -145,9 +145,9 @@ def _columns_schema(columns: Columns, amounts: list[str]) -> dict[str, dict[str,
         fields[str(name)] = {"type": ["number", "boolean", "null"]}
         if known is not None:
             kind = "string" if isinstance(known[0], str) else "number"
-            fields[str(name)] = {"type": [kind, "null"], "description": "Others count as unknown."}
+            fields[str(name)] = {"type": [kind, "null"], "description": "Other values are unknown."}
             fields[str(name)] |= {"enum": [*known, None]} if len(known) <= _LISTED else {}
     for name, form in columns.dates:
-        text = f"A date as strptime reads it by {form}." if form else "A date in ISO 8601."
+        text = f"A date in the strptime format {form}." if form else "An ISO 8601 date."
         fields[str(name)] = {"type": ["string", "null"], "description": text}
     return fields | {name: {"type": "number"} for name in amounts}

@@ -33,7 +33,7 @@ class RunRecord:
         data: Mapping[str, object],
     ):
         self._path, before = folder / "run.json", read_runs(folder)
-        # With own data, the default of --dataset is not used.
+        # With the user's own data, the default of --dataset is not used.
         own = {"dataset": None} if vars(arguments).get("data") else {}
         machine = {"processor": platform.machine(), "cores": os.cpu_count()}
         machine["accelerators"] = ", ".join(accelerators()) or "none"
@@ -57,7 +57,7 @@ class RunRecord:
 
     def add(self, **findings: object) -> None:
         self._records[-1] |= findings
-        # JSON has no paths.
+        # JSON has no type for paths, so they become text.
         content = json.dumps({"runs": self._records}, indent=2, default=str)
         replace_file(self._path, f"{content}\n".encode())
 

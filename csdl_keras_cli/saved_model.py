@@ -29,7 +29,7 @@ class Input(NamedTuple):
 
 
 class OutputError(ValueError):
-    """An output is not a finite number."""
+    """Raised if an output is not a finite number."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +73,7 @@ class SavedModel:
         try:
             decisions, expected = self.run(feed)
         except Exception as error:
-            # Shapes and numbers are valid, but the model may not know a string.
+            # Shapes and numbers are valid, but the model may reject a string.
             raise ValueError("The model cannot compute with these inputs.") from error
         if not np.isfinite(expected).all():
             raise OutputError("The model's output is not a finite number.")
@@ -84,8 +84,8 @@ def load(path: pathlib.Path) -> SavedModel:
     """Loads a classifier from a `.keras`, `.joblib` or `.onnx` file."""
     loaders = {".keras": _keras, ".joblib": _joblib, ".onnx": _onnx}
     if path.suffix not in loaders or not path.is_file():
-        what = "is not one" if path.is_file() else "does not exist"
-        raise ValueError(f"A model must be in a {', '.join(loaders)} file; {path} {what}.")
+        what = "is not a model" if path.is_file() else "does not exist"
+        raise ValueError(f"{path} {what}. Pass a file that ends in {' or '.join(loaders)}.")
     return loaders[path.suffix](path)
 
 
@@ -146,7 +146,7 @@ def _joblib(path: pathlib.Path) -> SavedModel:
 
     model = joblib.load(path)
     if not hasattr(model, "predict_cost"):
-        raise ValueError(f"{path} has {model!r}, not a classifier saved by csdl-keras compare.")
+        raise ValueError(f"{path} contains {model!r}, not a classifier of csdl-keras compare.")
     inputs = {INPUTS: Input((None, *(model.input_shape or ())), np.dtype("float32"))}
     if model.known_costs is not None:
         shape = (None, len(model.known_costs), len(model.decisions))

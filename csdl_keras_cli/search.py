@@ -38,7 +38,7 @@ _HEAD = ["trial", "status", "validation_cost", "seconds"]
 
 
 class Candidates:
-    """Trains an algorithm by settings, and compares its validation cost with the default's."""
+    """Trains an algorithm with settings, and compares its validation cost with the default's."""
 
     def __init__(self, arguments: argparse.Namespace, folder: pathlib.Path):
         self.data, self.algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
@@ -55,15 +55,15 @@ class Candidates:
         self.trainer = self.form.trainer(settings, arguments.seed, cache=cache, verbose="auto")
         means = self.data.prices("val", self.matrix).mean(axis=0)
         constant = self.data.decisions[means.argmin()]
-        #: Text with the costs with which those of trials are compared.
+        #: Text with the costs to which those of trials are compared.
         self.others = f"always {constant} {number(means.min())}"
 
     def trained(self, settings: Settings) -> Any:
-        """Trains by settings, or loads the result from the folder if it is there."""
+        """Trains with settings, or loads the result from the folder if it is there."""
         return self.trainer.train(self.algorithm, self.prices, settings)
 
     def score(self, settings: Settings) -> dict[str, float]:
-        forget_models()  # Those of earlier trials use memory.
+        forget_models()  # Models of earlier trials use memory.
         trained = self.trained(settings)
         paid = self.data.paid("val", self.matrix, self.form.decided(trained.model, "val"))
         return {"val_average_cost": float(paid.mean()), "seconds": round(trained.seconds, 2)}
@@ -109,15 +109,15 @@ def tune(arguments: argparse.Namespace) -> int:
             settings, described = {"cost_matrix": candidates.matrix.tolist()}, data_record(data)
             record = RunRecord(folder, arguments, settings, described)
             print(summary(data), costs_text(data, candidates.matrix), sep="\n")
-            print(f"{algorithm.title} on {data.name}, first trained untuned.", flush=True)
+            print(f"First training {algorithm.title} on {data.name} untuned.", flush=True)
         default = candidates.score_default()
         if not worker:
             left = arguments.max_trials - len(tuner.oracle.trials)
             minutes = math.ceil(left * default["seconds"] / 60)
             print(
                 f"Up to {left} trials follow in {folder}: {minutes} min if each takes as long, "
-                "more with larger networks or more epochs. You can stop at any time: the same "
-                "command continues.",
+                "more with larger networks or more epochs. You can stop at any time; run the same "
+                "command again to continue.",
                 flush=True,
             )
         with failures.step("the search"):
@@ -153,9 +153,9 @@ def tune(arguments: argparse.Namespace) -> int:
         record.add(findings={"sentence": report.sentence, "tuning": told})
         lines = "\n".join(snippet(data, path))
         print(
-            f"\n{told}\n{path} is {kept}, by validation cost: {number(cost)} tuned, "
-            f"{number(default['validation_cost'])} untuned. {report.sentence} Load the model and "
-            f"decide:\n\n{lines}"
+            f"\n{told}\n{path} contains {kept}, by validation cost: {number(cost)} tuned, "
+            f"{number(default['validation_cost'])} untuned. {report.sentence} Load the model "
+            f"and make decisions:\n\n{lines}"
         )
     return failures.tell()
 

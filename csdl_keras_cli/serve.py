@@ -25,12 +25,12 @@ DESCRIPTION = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     add_model(parser)
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    parser.add_argument("--port", type=int, default=8000, help="port (%(default)s)")
-    add_number(
-        parser, "--concurrency", "number of requests computed at the same time (%(default)s)", 2
-    )
-    text = "number of requests that may wait; more get status 503 (%(default)s)"
+    text = "address to listen on (default %(default)s)"
+    parser.add_argument("--host", default="127.0.0.1", help=text)
+    parser.add_argument("--port", type=int, default=8000, help="port (default %(default)s)")
+    text = "number of requests computed at the same time (default %(default)s)"
+    add_number(parser, "--concurrency", text, 2)
+    text = "number of requests that may wait; more get status 503 (default %(default)s)"
     add_number(parser, "--waiting", text, 16)
     text = "accept null in arrays of floats as a missing value (rows of tables always accept it)"
     parser.add_argument("--missing-values", action="store_true", help=text)
@@ -128,7 +128,7 @@ def create_app(
         admitted += 1
         try:
             async with slots:
-                # A thread leaves the event loop free to admit or refuse other requests.
+                # A thread leaves the event loop free to admit or reject other requests.
                 content = await run_in_threadpool(answer, body)
             return Response(content, media_type="application/json")
         finally:

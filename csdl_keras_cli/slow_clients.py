@@ -1,4 +1,4 @@
-"""Limits on clients that send slowly, much or nothing, so that they do not block others."""
+"""Limits clients that send slowly, too much or nothing, so that they do not block others."""
 
 import asyncio
 from typing import Any

@@ -17,8 +17,8 @@ def split(y: Any, seed: int = 0, by: Any = None, groups: Any = None) -> dict[str
         by: dates or numbers `(N,)`: the latest examples become the test set, those before them
             the validation set, whatever their labels. Examples of one date stay together. `None`
             (default) splits at random.
-        groups: `(N,)`, such as customers, each of which stays in one part. With `by`, the date of
-            a group is that of its last example. Defaults to `None`.
+        groups: group of each example `(N,)`, such as its customer; each group stays in one part.
+            With `by`, the date of a group is that of its last example. Defaults to `None`.
 
     Returns:
         Sorted indices of the examples of `"train"`, `"val"` and `"test"`.
@@ -57,8 +57,8 @@ def _ranks(name: str, values: Any, size: int) -> np.ndarray:
     missing = [value is None or value != value for value in array.tolist()]
     if name == "by" and any(isinstance(value, str) for value in array.tolist()):
         raise ValueError(
-            f"`by` must be dates or numbers; received {str(array[0])!r}. Convert texts by "
-            "pandas.to_datetime."
+            f"`by` must be dates or numbers; received {str(array[0])!r}. Convert strings "
+            "with pandas.to_datetime."
         )
     if array.shape != (size,) or any(missing):
         raise ValueError(
@@ -97,10 +97,10 @@ def _by_group(labels: np.ndarray, group: np.ndarray, seed: int) -> dict[str, np.
     from sklearn.model_selection import StratifiedGroupKFold
 
     if group.max() < 4:
-        raise ValueError(f"A split by groups needs at least 5 of them; received {group.max() + 1}.")
+        raise ValueError(f"A split by groups needs at least 5 groups; received {group.max() + 1}.")
     folds = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
-        # It warns of labels with fewer than five examples, which need not be in each part.
+        # It warns about labels with fewer than five examples, which need not be in each part.
         warnings.simplefilter("ignore", UserWarning)
         held_out = [rows for _, rows in folds.split(labels, labels, group)]
     train = np.sort(np.concatenate(held_out[2:]))

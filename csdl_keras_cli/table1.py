@@ -19,7 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def table1() -> str:
-    """Formats the paper's Table 1, one algorithm a line."""
+    """Formats the paper's Table 1, one algorithm per line."""
     from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
     algorithms = map(get_algorithm, PAPER_ALGORITHMS)

@@ -15,12 +15,12 @@ from typing import Any
 from csdl_keras_cli import arguments as shared
 from csdl_keras_cli.choices import CNN_VARIANTS, FIRST_COST_SEED, OTHER_ALGORITHMS, PROFILES
 
-HELP = "run the paper's Table 2: all algorithms on all data sets"
+HELP = "reproduce the paper's Table 2: all algorithms on all data sets"
 DESCRIPTION = (
     "Runs algorithms on data sets for several cost matrices, as in the paper's Table 2. "
     "Optimizers, learning rates and beta are searched in the same way for all algorithms, on "
-    "validation examples. After an interruption, the same command continues. `csdl-keras report` "
-    "makes tables and figures from the results, even while the command runs."
+    "validation examples. After an interruption, run the same command again to continue. "
+    "`csdl-keras report` makes a report from the results, even while the command runs."
 )
 
 
@@ -34,18 +34,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--algorithms",
         type=shared.algorithms,
         metavar="A,B,...",
-        help="algorithms instead of the fifteen of `csdl-keras table1`; others are "
+        help="algorithms instead of the fifteen of `csdl-keras table1`; further ones are "
         f"{', '.join(OTHER_ALGORITHMS)}",
     )
-    text = f"number of cost matrices; matrix i has seed {FIRST_COST_SEED} + i"
+    text = f"number of cost matrices (default: by profile); matrix i has seed {FIRST_COST_SEED} + i"
     shared.add_number(parser, "--cost-seeds", text)
-    text = "number of training seeds for each matrix, beginning with --seed"
+    text = "number of training seeds for each matrix, beginning with --seed (default: by profile)"
     shared.add_number(parser, "--seeds", text)
     shared.add_number(parser, "--epochs", "train and pre-train for at most N epochs")
     shared.add_number(parser, "--jobs", "number of processes (default 1)", 1)
-    text = "stop after HOURS, having run first what verdicts need; the same command continues"
+    text = "stop after HOURS; what verdicts need runs first, and the same command continues later"
     parser.add_argument("--budget", type=float, metavar="HOURS", help=text)
-    text = "also train one cell per algorithm with twice the epochs and patience"
+    text = "also train each algorithm once per data set with twice the epochs and patience"
     parser.add_argument("--double-epochs", action="store_true", help=text)
     parser.add_argument(
         "--scheduler",
@@ -123,13 +123,13 @@ def run(arguments: argparse.Namespace) -> int:
         tell=tell,
     )
     for name, why in missing.items():
-        tell(f"Skipping {name}, whose data are not available. {why}")
+        tell(f"Skipping {name}: its data are not available. {why}")
     # A run without workers should not leave a record.
     with processes(arguments.jobs, arguments.scheduler):
         planned = dict.fromkeys(profile.algorithms, profile.cost_seeds * profile.seeds)
         asked = {"planned": planned, "unavailable": missing}
         RunRecord(path, arguments, dataclasses.asdict(profile) | asked, {})
-        tell(f"Results in {path}. You can stop at any time: the same command continues.")
+        tell(f"Results are in {path}. To continue after a stop, run the same command again.")
         seconds = 3600 * (arguments.budget or math.inf)
         end = time.monotonic() + seconds
         timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _thread.interrupt_main)
@@ -141,7 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             if time.monotonic() < end:
                 raise
-            tell(f"The {arguments.budget:g} hours are over; the same command continues.")
+            tell(f"The {arguments.budget:g} hours are over. Run the same command to continue.")
         finally:
             timer.cancel()
     command = shlex.join(["csdl-keras", "report", str(path)])
@@ -183,7 +183,7 @@ def _check_same(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
     for run in read_runs(folder):
         before = {"backend": run.get("backend"), **run.get("arguments", {})}
         for name in sorted({*now, *before} - {*_HARMLESS}):
-            values = {str(each.get(name)) for each in (before, now)}  # Until 0.2 all were text.
+            values = {str(each.get(name)) for each in (before, now)}  # Until 0.2, all were text.
             # An option that is missing in a record was added later, and was off.
             if len(values) > 1 and values != {"None", "False"}:
                 raise ValueError(

@@ -5,13 +5,13 @@ import argparse
 from csdl_keras_cli import arguments as shared
 from csdl_keras_cli.choices import ALIASES, OTHER_ALGORITHMS, PAPER_ALGORITHMS
 
-HELP = "tune one algorithm with KerasTuner, and report whether that pays"
+HELP = "tune one algorithm with KerasTuner, and report whether tuning pays off"
 DESCRIPTION = (
     "Trains one algorithm untuned, then searches its settings with KerasTuner for the lowest "
-    "average validation cost under one cost matrix, and reports on test examples whether that "
-    "paid. Writes trials.csv, search.png, best_model.keras (best_model.joblib for csosr), which "
-    "includes the decision rule, and run.json. After an interruption, the same command continues. "
-    "To search on many machines, set KERASTUNER_TUNER_ID, KERASTUNER_ORACLE_IP and "
+    "average validation cost under one cost matrix, and reports on test examples whether "
+    "that paid off. Writes trials.csv, search.png, best_model.keras (or .joblib for csosr), which "
+    "includes the decision rule, and run.json. After an interruption, run the same command again "
+    "to continue. To search on many machines, set KERASTUNER_TUNER_ID, KERASTUNER_ORACLE_IP and "
     "KERASTUNER_ORACLE_PORT for a chief and its workers."
 )
 
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="calibrated_bayes",
         choices=algorithms,
         metavar="NAME",
-        help=f"calibrated_bayes (default), or one of {', '.join(algorithms)}",
+        help=f"algorithm to tune (default calibrated_bayes): one of {', '.join(algorithms)}",
     )
     shared.add_costs(parser)
     parser.add_argument(
@@ -51,9 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("random", "bayesian", "grid"),
         help="search strategy (default random)",
     )
-    text = (
-        "maximum number of trials besides the untuned default, including earlier ones (default 6)"
-    )
+    text = "maximum number of trials after the untuned default, including earlier ones (default 6)"
     shared.add_number(parser, "--max-trials", text, 6)
     text = "train and pre-train for at most N epochs, also for the untuned default"
     shared.add_number(parser, "--epochs", text)

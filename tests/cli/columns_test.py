@@ -103,8 +103,8 @@ def test_columns_are_found_by_name():
         (FRAME.drop(columns="job"), r"Columns \['job'\] are missing; rec"),
         (FRAME.assign(age="old"), "Expected numbers in column 'age'; received 'old'"),
         (FRAME.assign(job=3), "Expected strings in column 'job'; received 3"),
-        (FRAME[:0], "length of at least 1"),
-        ({"age": [1], "job": ["a", "b"], "left": [True]}, "must have one length"),
+        (FRAME[:0], "same length, at least 1"),
+        ({"age": [1], "job": ["a", "b"], "left": [True]}, "must have the same length"),
     ],
 )
 def test_other_rows_are_refused(rows, match):
@@ -163,7 +163,7 @@ class TestDates:
             (None, "", [3.0], "'a' has 3.0, which is not a date"),
             (None, None, [NOON], "Expected numbers in column 'a'; received datetime"),
             (("b",), None, [NOON], "Expected strings in column 'a'; received datetime"),
-            (None, "", [NOON, "x"], "must all be numbers, strings, booleans or dates"),
+            (None, "", [NOON, "x"], "must be all numbers, all strings, all booleans"),
         ],
     )
     def test_what_is_refused(self, known, form, values, match):

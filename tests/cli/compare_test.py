@@ -146,7 +146,7 @@ def test_what_is_wrong_is_told_before_training(tmp_path, monkeypatch, capsys):
         ([*TINY, "--train-size", "20"], run, "Expected `train_size`"),
         (TINY, tmp_path, f"--out {tmp_path} is not empty"),
         (TINY, file, f"--out {file} is not a writable folder"),
-        ([*own, "answer"], run, "look like numbers, such as '0%' and '1%'. Use --drop COLUMN"),
+        ([*own, "answer"], run, "looks like numbers, such as '0%' and '1%'. Use --drop COLUMN"),
         ([*own, "answer", "--drop", "paid", "--algorithms", "csosr"], run, "neither tables nor"),
     ):
         assert main([*arguments, "--out", str(out)]) == 2
@@ -224,7 +224,7 @@ class TestOwnData:
         for told in (
             "my table: 120 examples, 2 columns of numbers, 1 of categories (job), 1 of dates (when",
             "2 labels: no 50.8%, yes 49.2%.",
-            "Split: 72 training, 24 validation, 24 test examples, the latest by 'when' are the te",
+            "Split: 72 training, 24 validation, 24 test examples, the latest by 'when' in the te",
             "Your present decisions (--today) are compared too.",
             "true label  no  yes  ask\nno           1    3    1\nyes          9    0    1\n",
             "Comparing logistic, boosting, calibrated_bayes; results in",

@@ -57,7 +57,7 @@ def test_other_decisions_come_last_and_gains_are_costs_beyond_the_right_decision
         ("0,1\n1,0\n", r"shape \(3, 3\) .*, a row for each of the labels bad, fair, good; rec"),
         (",bad,fair,goood\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\n", "Did you mean 'good'"),
         (",bad,fair,good\nbad,0,1,5\nbad,2,0,1\ngood,3,4,0\n", "named bad, bad, good"),
-        ("0;1,5;5\n2;0;12%\n3;4;0\n", "has '12%' in row 2, col.* decimal sign ','"),
+        ("0;1,5;5\n2;0;12%\n3;4;0\n", "has '12%' in row 2, col.* decimal separator ','"),
         ("0;1,5;5\n2;0;1\n3;1.000;0\n", "has '1.000' in row 3, column 2"),
         ("0,1,-5\n2,0,1\n3,4,0\n", "not the cheapest for the true label 'bad'"),
     ],
@@ -87,5 +87,5 @@ def test_columns_named_like_labels_are_found_by_name(order, names):
 
 def test_a_right_decision_that_is_not_the_cheapest_is_refused():
     told = "'cost_mid' as .* of label 'hi', its mean costs are cost_mid 3, cost_lo 4, cost_hi 0: "
-    with pytest.raises(ValueError, match=f"{told}.* like the labels hi, lo, mid, or"):
+    with pytest.raises(ValueError, match=f"{told}.* after the labels hi, lo, mid, or"):
         costs_of_columns(VECTORS[:, [2, 1, 0]], ["cost_mid", "cost_lo", "cost_hi"], SIZES, Y)

@@ -35,9 +35,9 @@ def test_costs_of_an_example(decisions, columns, cells, matrix, expected):
 @pytest.mark.parametrize(
     ("cells", "told"),
     [
-        (["decide=no,label=yse: 1"], "a label of no, yes .*received 'decide=no,label=yse: 1'"),
+        (["decide=no,label=yse: 1"], "the labels no, yes and .*received 'decide=no,label=yse: 1'"),
         (["no,yes: amount"], '--cost must be "decide=DECISION,label=LABEL: COST"'),
-        (["decide=no,label=yes: 1"], 'cost of "decide=yes,label=no" is missing. Give it by --cost'),
+        (["decide=no,label=yes: 1"], 'cost of "decide=yes,label=no" is missing. Pass it with'),
     ],
 )
 def test_cells_that_are_refused(cells, told):

@@ -1,4 +1,4 @@
-"""Columns of texts that look like numbers or dates, infinite numbers, and labels as written."""
+"""Columns of text that looks like numbers or dates, infinite numbers, and labels as written."""
 
 import datetime
 
@@ -48,8 +48,8 @@ def test_dates_and_numbers_as_texts(kind, texts):
     with pytest.raises(ValueError) as caught:
         check_inputs(frame(texts), [], {})
     known = {
-        "dates": "dates of unknown or mixed formats",
-        "numbers": "texts that look like numbers",
+        "dates": "dates in unknown or mixed formats",
+        "numbers": "text that looks like numbers",
     }
     expected = f"Column 'when it was' has {known[kind]}, such as {samples}. Use --drop COLUMN"
     assert expected in str(caught.value)
@@ -83,7 +83,7 @@ def test_dates_that_are_read_in_several_ways():
 def test_marks_of_missing_numbers(mark, share):
     """A mark without letters or digits counts as a missing cell, however many there are."""
     texts = [mark if i < share * ROWS else str(i % 9) for i in range(ROWS)]
-    with pytest.raises(ValueError, match="look like numbers") as caught:
+    with pytest.raises(ValueError, match="looks like numbers") as caught:
         check_inputs(frame(texts), [], {})
     assert f"and also {mark!r}." in str(caught.value)
 
@@ -187,5 +187,5 @@ def test_labels_stay_as_they_are_written(written, labels, tmp_path):
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
 def test_labels_that_differ_by_blanks_alone(labels, told, suffix, tmp_path):
     table = pandas.DataFrame({"answer": labels * 4, "x": range(4 * len(labels))})
-    with pytest.raises(ValueError, match=f"differ only in blanks: .*{told}"):
+    with pytest.raises(ValueError, match=f"differ only in spaces: .*{told}"):
         load(save(table, tmp_path / f"table{suffix}"))

@@ -76,7 +76,7 @@ def test_splits_by_columns(tmp_path):
     path = save(frame, tmp_path / "table.csv")
     for drop in (["when"], ["age"]):  # A date that is no input may order the rows.
         data = load(path, drop=drop, split_by=["when"])
-        assert "the latest by 'when' are the test" in summary(data)
+        assert "the latest by 'when' in the test set" in summary(data)
         place = data.x["train"].columns.names.index("id")  # The latest rows come first.
         ids = {part: sorted(it.rows[:, place]) for part, it in data.x.items()}
         assert ids["test"] == list(range(12)) and ids["val"] == list(range(12, 24))

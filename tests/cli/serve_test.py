@@ -204,7 +204,7 @@ def test_costs_of_the_request_or_of_each_example(priced, costs):
 @pytest.mark.parametrize(
     ("costs", "message"),
     [
-        (np.stack(3 * [PRICES]), r"as many examples as each other; received \{.*3.*\}"),
+        (np.stack(3 * [PRICES]), r"the same number of examples; received \{.*3.*\}"),
         (np.stack(4 * [PRICES]), r"\[any, 3, 4\].* at \['cost_matrix'\]: .* at most 3 items"),
         (PRICES[:, :3], r"at \['cost_matrix', 0, 0\]: .* at least 4 items"),
         (np.full((3, 4), "1"), "'cost_matrix'.* received '1' at .*valid number"),

@@ -61,7 +61,7 @@ def test_parts_by_date_and_group(rows, dated, grouped):
         ({"by": ["3/1/2020", "12/1/2019"] * 6}, "`by` must be dates or numbers; received '3/1/"),
         ({"by": [1] * 12}, r"split has an empty part \(12 train, 0 val, 0 test examples\)"),
         ({"by": range(12), "y": [0] * 9 + [1] * 3}, "training set lacks a label"),
-        ({"groups": ["a", "b", "c", "d"] * 3}, "at least 5 of them; received 4"),
+        ({"groups": ["a", "b", "c", "d"] * 3}, "at least 5 groups; received 4"),
     ],
 )
 def test_what_is_refused(arguments, told):

@@ -235,7 +235,7 @@ def test_a_kernel_machine(tmp_path, capsys):
     trials = pandas.read_csv(tmp_path / "trials.csv").set_index("trial").validation_cost
     cost = f"{trials['default']:.4g}, always 4 3.628)"
     assert f"trial 1: validation cost {trials['1']:.4g} (untuned {cost}" in printed
-    assert "\nTuning " in printed and f"{tmp_path / 'best_model.joblib'} is the " in printed
+    assert "\nTuning " in printed and f"{tmp_path / 'best_model.joblib'} contains the " in printed
     data = csdl.datasets.load("digits", train_size=300, seed=0)
     record = json.loads((tmp_path / "run.json").read_text())["runs"][0]
     matrix = np.array(record["settings"]["cost_matrix"])

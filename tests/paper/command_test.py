@@ -133,7 +133,7 @@ class TestOptions:
         monkeypatch.setitem(PROFILES, "tiny", sets)
         monkeypatch.setattr(Grid, "run", lambda *_: Failures())
         assert main(["table2", "--out", str(tmp_path)]) == 0
-        assert "Skipping svhn, whose data are not available. no pixels" in capsys.readouterr().out
+        assert "Skipping svhn: its data are not available. no pixels" in capsys.readouterr().out
         (record,) = json.loads((tmp_path / "run.json").read_text())["runs"]
         assert record["settings"]["unavailable"] == {"svhn": "no pixels"}
         assert record["settings"]["datasets"] == ["digits"]
@@ -214,7 +214,7 @@ def test_a_run_ends_with_its_budget_and_goes_on(table2, tmp_path, monkeypatch, c
     with monkeypatch.context() as patch:
         patch.setattr(Grid, "run", work)
         assert main([*command, "--budget", "1e-5"]) == 0
-    assert "The 1e-05 hours are over; the same command continues." in capsys.readouterr().out
+    assert "The 1e-05 hours are over. Run the same command to continue." in capsys.readouterr().out
     monkeypatch.setattr(keras.Model, "fit", None)
     assert main([*command, "--budget", "1"]) == 0
     assert (tmp_path / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()
