@@ -15,7 +15,7 @@ from csdl_keras.layers import CostOutput
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class AuxiliaryCostModel(keras.Model):
-    """Functional model that `auxiliary_costs` returns, with `"output"`, `"auxiliary_1"`, …"""
+    """The model that `auxiliary_costs` returns, with outputs `"output"`, `"auxiliary_1"`, …"""
 
     def losses_and_weights(
         self,
@@ -27,7 +27,7 @@ class AuxiliaryCostModel(keras.Model):
 
         Args:
             loss: loss of the model's own output.
-            auxiliary_loss: function that returns an auxiliary loss, as `lambda: SOSRLoss(C)`.
+            auxiliary_loss: function that returns an auxiliary loss, e.g. `lambda: SOSRLoss(C)`.
             alpha: weight of each auxiliary loss, above 0. Defaults to 1.
         """
         check_number("alpha", alpha, 0, exclude_low=True)
@@ -45,10 +45,10 @@ class AuxiliaryCostModel(keras.Model):
 def auxiliary_costs(
     model: keras.Model, num_decisions: int, seed: int | None = None
 ) -> AuxiliaryCostModel:
-    """Adds an output that estimates costs to every layer with a kernel but the last, for training.
+    """Adds an auxiliary output for costs to every layer with a kernel except the last.
 
     Training minimises `L = L(out) + alpha sum_i L_cost(aux_i)`. Prediction does not need these
-    outputs: `model` itself, whose layers are shared, is then trained.
+    outputs: `model` shares its layers, so it is trained as well.
 
     Args:
         model: any functional or sequential model with one output.
@@ -99,7 +99,7 @@ def auxiliary_costs(
 def _output_in(model: keras.Model, layer: keras.layers.Layer) -> Tensor:
     """Returns a layer's output in this model, since the layer may be part of several models."""
     waiting, seen = list(model.outputs), {id(end) for end in model.outputs}
-    for tensor in waiting:  # It grows towards the inputs.
+    for tensor in waiting:  # The list grows towards the inputs.
         if layer_of(tensor) is layer:
             return tensor
         new = [source for source in sources_of(tensor) if id(source) not in seen]

@@ -23,16 +23,16 @@ def caffe_cifar10(
 ) -> keras.Model:
     """Builds Caffe's `cifar10_quick` or `cifar10_full` network.
 
-    Three 5x5 convolutions of 32, 32 and 64 filters, each with 3x3 pooling of stride 2
-    (`CaffePooling2D`), then in `cifar10_quick` a linear layer of 64 units; in `cifar10_full` the
-    first two are followed by `WithinChannelLRN`. The first layer rescales inputs in [0, 1] to
-    Caffe's range, `255 x - mean`. Caffe trains by SGD with rate .001, momentum .9, batches of 100.
+    It has three 5x5 convolutions of 32, 32 and 64 filters, each with 3x3 pooling of stride 2
+    (`CaffePooling2D`). `cifar10_quick` ends with a linear layer of 64 units; in `cifar10_full`,
+    `WithinChannelLRN` follows the first two. The first layer rescales inputs in [0, 1] to Caffe's
+    range, `255 x - mean`. Caffe trains with SGD: rate 0.001, momentum 0.9, batches of 100.
 
     Args:
         input_shape: `(height, width, channels)`. Defaults to CIFAR-10's.
         num_classes, output, seed: as in `mlp`. There are 10 classes by default.
         variant: `"quick"` (default) or `"full"`.
-        mean: in [0, 255], to subtract: a number, one for each channel, or an image. Defaults to 0.
+        mean: mean to subtract, in [0, 255]: a number, one per channel, or an image. Defaults to 0.
         weight_decay: Caffe's decay `w`, the penalty `w/2 |W|^2`. Defaults to 0.004.
 
     Returns:

@@ -17,7 +17,7 @@ from csdl_keras.losses.cost_regression import ObservedCostLoss
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ExpectedCostModel(DataModel):
-    """Functional model that `expected_cost_model` returns."""
+    """The functional model that `expected_cost_model` returns."""
 
     def losses_and_weights(self, cost_weight: float = 1.0) -> dict[str, Any]:
         """Returns the arguments `loss` and `loss_weights` of `compile`.
@@ -56,8 +56,8 @@ def expected_cost_model(
 
     Args:
         body: a model whose output is features `(batch, F)`. Its layers are shared.
-        mean_costs: `M0`, `(K, D)`, about 1 in their unit, see `csdl_keras.costs.class_means`.
-        rank: rank of the layer `ClassCosts`; `None` (default) for all `K D` numbers.
+        mean_costs: `M0`, `(K, D)`, scaled to about 1, see `csdl_keras.costs.class_means`.
+        rank: rank of the layer `ClassCosts`; `None` (default) estimates all `K D` numbers freely.
         seed, name: as in `mlp`.
 
     Returns:

@@ -32,6 +32,6 @@ def with_output_layer(
 
 
 def check_output_layer(num_classes: int, output: str, others: tuple[str, ...] = ()) -> None:
-    """Raises on a wrong number of classes, or an `output` not in `OUTPUTS` or `others`."""
+    """Raises an error for an invalid number of classes or an unknown `output`."""
     check_integer("num_classes", num_classes, low=2)
     check_choice("output", output, (*OUTPUTS, *others))

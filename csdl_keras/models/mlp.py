@@ -20,15 +20,15 @@ def mlp(
 ) -> keras.Model:
     """Builds a fully connected network for class probabilities or costs.
 
-    `phi(x) = s(W_H s(... s(W_1 x + b_1) ...) + b_H)`, then a softmax layer (equation 1 of the
-    paper) or a linear one that estimates the cost of each decision (equation 5).
+    The hidden layers compute `phi(x) = s(W_H s(... s(W_1 x + b_1) ...) + b_H)`. A softmax layer
+    follows (equation 1 of the paper), or a linear one that estimates costs (equation 5).
 
     Args:
         input_shape: shape of an input without the batch; images are flattened.
         num_classes: number of classes, at least 2.
         hidden_units: units of each hidden layer. Defaults to three layers of 500.
-        activation: of the hidden layers, by default the paper's `"sigmoid"`. Weights start from
-            Glorot's uniform distribution, with four times its range for `"sigmoid"`.
+        activation: activation of the hidden layers. Defaults to the paper's `"sigmoid"`. Weights
+            start from Glorot's uniform distribution, with four times its range for `"sigmoid"`.
         output: `"probability"` (default) or `"cost"`.
         name: name of the model.
         seed: seed of weights and of all random layers; `None` (default) follows Keras' own.

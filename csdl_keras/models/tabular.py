@@ -14,9 +14,9 @@ from csdl_keras.layers.table_encoding import FrameColumns
 from csdl_keras.models.heads import check_output_layer, with_output_layer
 from csdl_keras_cli.columns import as_table
 
-# Bins of all columns together; a wide table has fewer for each.
+# The most bins of all columns together, so that wide tables have fewer per column.
 _MOST_BINS = 4096
-# The learning rate of the factors of encoded columns, relative to that of other weights.
+# Factors of encoded columns learn this many times faster than other weights.
 _SCALE_RATE = 6.0
 
 
@@ -41,7 +41,7 @@ def tabular(
 
     Args:
         x: training inputs `(N, ...)`, of a size up to 1e18, or NaN where a value is missing; or
-            a data frame of pandas or Polars. The model then accepts data frames: columns are
+            a pandas or Polars data frame. The model then accepts data frames: columns are
             matched by name, a category that was not in `x` counts as missing, and a date becomes
             days since 1970, weekday, month and hour.
         num_classes, name, seed: as in `mlp`.

@@ -53,7 +53,7 @@ class DataSource:
         return _load(self)
 
 
-@functools.lru_cache(maxsize=2)  # All examples, and a part of them.
+@functools.lru_cache(maxsize=2)  # It keeps all examples, and a part of them.
 def _load(source: DataSource) -> DataSet:
     if source.train_size is not None:
         whole = _load(dataclasses.replace(source, train_size=None))
@@ -142,7 +142,7 @@ class Outcome:
         return float(np.mean(self.decisions.get(part, -1) != self._labels(part)))
 
     def collapsed(self, part: str) -> bool:
-        """Returns whether it is not better than one decision for all examples."""
+        """Returns whether decisions are no better than one decision for all examples."""
         decisions, blind = self.decisions.get(part), self.cell.algorithm.series == "blind"
         labels, matrix = self._labels(part), self.cell.matrix
         return decisions is not None and collapsed(decisions, labels, matrix, blind)
@@ -189,7 +189,7 @@ def _run_alike(own: Sequence[Cell], cache: StageCache, failures: Failures) -> It
 @contextlib.contextmanager
 def processes(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
     """Runs trainings inside the `with` in several processes, or on a Dask cluster."""
-    import joblib  # Slow to import.
+    import joblib  # This import is slow.
 
     with contextlib.ExitStack() as stack:
         if scheduler is None:

@@ -82,8 +82,8 @@ class Claim:
 
     @property
     def ratios(self) -> list[str]:
-        """The geometric mean of the cost ratios with an interval over data sets; the paper's."""
-        from scipy.stats import t  # slow to import
+        """The geometric mean of cost ratios with an interval over data sets, and the paper's."""
+        from scipy.stats import t  # This import is slow.
 
         found = self.comparisons
         logs, paper = (np.log(found[it].astype(float)) for it in ("ratio", "paper_ratio"))
@@ -131,7 +131,7 @@ class Claim:
 
 
 def compared(data: str, first: str, second: str, difference: Difference, **more: Any) -> dict:
-    """Returns a row of `Claim.comparisons`, of which `first` should be cheaper."""
+    """Returns a row of `Claim.comparisons`; by the claim, `first` should be cheaper."""
     plain = {"paper_ratio": math.nan, "collapsed": False, "same_pretraining": False, "differ": ()}
     return {"data": data, "first": first, "second": second} | vars(difference) | plain | more
 
@@ -140,7 +140,7 @@ def _series(*series: str) -> list[str]:
     return [name for name in PAPER_ALGORITHMS if get_algorithm(name).series in series]
 
 
-#: Groups of algorithms in `report.toml`. The one of the lowest validation cost is compared, because
+#: Groups of algorithms in `report.toml`. The one with the lowest validation cost is compared, since
 #: choosing by test cost would favour the larger group.
 _SIDES = {
     "blind": _series("blind"),
@@ -203,7 +203,7 @@ def _compare_betas(
 
 
 def _differ(column: Column, *names: str) -> tuple[str, ...]:
-    """Says in what the data, and the networks of algorithms, differ from the paper's."""
+    """Returns how the data and the networks of algorithms differ from the paper's."""
     found = []
     # Imbalanced variants keep about 72 % of the examples.
     whole = column.name.examples * (0.6 if column.imbalanced else 1)

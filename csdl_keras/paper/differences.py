@@ -42,7 +42,7 @@ def paired_difference(
     where `s` is the standard deviation of the `M` matrices' mean differences, `t` the quantile of
     Student's distribution with `M - 1` degrees of freedom, and `e` the margin over examples of
     their mean over matrices, see `csdl_keras.evaluation.intervals`. Several training seeds add a
-    third error of the same form. Algorithms of equal cost were called different in at most 6 % of
+    third error of the same form. Algorithms of equal cost were found to differ in at most 6 % of
     all simulated cases (`benchmarks/results/coverage`). The interval of the ratio is computed in
     the same way from logarithms, which weights matrices equally.
     Only common runs are used, see `_complete`; without any, the result is `None`.
@@ -69,7 +69,7 @@ def _ratio_interval(
     if min(means.min(), other_means.min()) <= 0:
         return math.nan, math.nan
     logs = np.log(means / other_means)
-    # The derivative of the logarithm of the ratio with respect to each example's costs.
+    # These are the derivatives of the log ratio with respect to each example's costs.
     slopes = (costs / means[:, None] - others / other_means[:, None]).mean(axis=0)
     margin = 1.96 * slopes.std() / math.sqrt(len(slopes))
     low, high = _over_runs(runs, logs, logs.mean() - margin, logs.mean() + margin)
@@ -80,11 +80,11 @@ def _over_runs(
     runs: Sequence[Run], values: np.ndarray, low: float, high: float
 ) -> tuple[float, float]:
     """Widens a 95 % interval by the errors over cost matrices and over training seeds."""
-    from scipy.stats import t  # Slow to import.
+    from scipy.stats import t  # This import is slow.
 
     for groups in zip(*runs, strict=True):
         means = pandas.Series(values).groupby(list(groups)).mean()
-        if len(means) > 1:  # The error of a single one is unknown.
+        if len(means) > 1:  # The error of a single mean is unknown.
             spread, mean = t.ppf(0.975, len(means) - 1) * means.sem(), means.mean()
             low, high = mean - np.hypot(spread, mean - low), mean + np.hypot(spread, high - mean)
     return float(low), float(high)

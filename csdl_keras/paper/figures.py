@@ -82,7 +82,7 @@ def curves_png(curves: Sequence[BetaCurve]) -> bytes:
 
 
 def _panels(titles: Sequence[str], height: float) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel for each title, three in a row, each of this height in inches."""
+    """Returns a figure with a panel for each title, three in a row, each `height` inches high."""
     width = min(len(titles), 3)
     depth = -(-len(titles) // width)
     figure = Figure(figsize=(max(3.6 * width, 6), height * depth + 0.9), layout="constrained")

@@ -132,7 +132,7 @@ class Folder:
             replace_file(decisions.path, buffer.getvalue())
 
     def _replace(self, name: str, new: Sequence[Row], by: list[str]) -> None:
-        """Writes rows in a fixed order, and replaces those with the same values of some columns."""
+        """Writes rows in a fixed order, and replaces those with the same values in columns `by`."""
         frame = pandas.DataFrame(list(new), columns=COLUMNS[name], dtype=object)
         frame = frame.fillna("").astype(str)
         with self._lock:

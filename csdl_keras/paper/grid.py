@@ -33,13 +33,13 @@ class _Trial:
     def rank(self) -> tuple[bool, bool, float]:
         """The sort key of trials: the best first, diverged and collapsed ones last."""
         validation = float(self.row["validation"])
-        # Rows read from a file have text.
+        # Rows read from a file contain text.
         return math.isinf(validation), str(self.row["collapsed"]) == "True", validation
 
 
 @dataclasses.dataclass
 class Grid:
-    """Runs the cells of a profile that are not in the folder; the first matrix chooses settings."""
+    """Runs the cells that the folder lacks, with settings chosen on the first matrix."""
 
     profile: Profile
     folder: Folder
@@ -84,7 +84,7 @@ class Grid:
         return list(dict.fromkeys([settings, *others]))
 
     def _search(self, start: Cell, searches: Sequence[Search]) -> list[_Trial]:
-        """Tries the values of one setting, and others beyond as long as the best is at an edge."""
+        """Tries the values of one setting, and more beyond an edge as long as the best is there."""
         trials = list[_Trial]()
         waiting = [(search, value) for search in searches for value in search.values]
         while waiting:

@@ -37,7 +37,7 @@ def missing_lines(columns: Sequence[Column], runs: Runs) -> list[str]:
 
 
 def data_table(columns: Sequence[Column], runs: Runs) -> pandas.DataFrame:
-    """Sizes, matrices and largest costs of data sets, those of the paper that are absent last."""
+    """Returns sizes, matrices and largest costs of data sets; those without results come last."""
     rows = {}
     for it in columns:
         ends = [f"{end(it.largest.values()):.1f}" for end in (min, max)]
@@ -67,7 +67,7 @@ def _asked(runs: Runs) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
         settings = run.get("settings") or {}
         unavailable |= settings.get("unavailable", {})
         for label in settings.get("datasets", ()):
-            unavailable.pop(label.removesuffix("_imb"), None)  # A later run had them.
+            unavailable.pop(label.removesuffix("_imb"), None)  # A later run had the data.
             for algorithm, asked in settings.get("planned", {}).items():
                 planned[label][algorithm] = max(asked, planned[label].get(algorithm, 0))
     return planned, unavailable
@@ -120,7 +120,7 @@ def savings_table(columns: Sequence[Column]) -> pandas.DataFrame:
 
 
 def searches_table(folder: pathlib.Path) -> pandas.DataFrame:
-    """Counts what was tried for each algorithm, over all data sets, as `words()` say."""
+    """Counts what was tried for each algorithm, over all data sets, as `words()` describes."""
     choices = read_table(folder, "choices.csv").groupby("algorithm", sort=False)
     return pandas.DataFrame([_search(str(name), rows) for name, rows in choices])
 
@@ -148,7 +148,7 @@ def _search(name: str, rows: pandas.DataFrame) -> dict[str, str]:
 def read_doubled(
     folder: pathlib.Path,
 ) -> tuple[pandas.DataFrame, dict[str, tuple[str, str]]] | None:
-    """Returns cells with those of twice the epochs, and the verdicts that change."""
+    """Returns cells next to those with twice the epochs, and the verdicts that change."""
     if not (folder / "doubled.csv").exists():
         return None
     plain, twice = (read_table(folder, name) for name in ("results.csv", "doubled.csv"))

@@ -73,13 +73,13 @@ def _with_variants(*names: str) -> tuple[str, ...]:
     return tuple(f"{name}{suffix}" for name in names for suffix in ("", "_imb"))
 
 
-#: The search of all fully-connected networks: two optimizers, whose rates differ by a factor of a
+#: The search of all fully connected networks: two optimizers, whose rates differ by a factor of a
 #: hundred, each with as many rates as it takes to find the best one.
 _RATES = (
     Search("mlp.learning_rate", (0.01, 0.04, 0.16), True, {"mlp.optimizer_name": "sgd"}),
     Search("mlp.learning_rate", (1e-4, 4e-4, 1.6e-3), True, {"mlp.optimizer_name": "adam"}),
 )
-#: The same for all convolutional networks, whose rates decay in training.
+#: The same search for all convolutional networks, whose rates decay in training.
 _CNN_RATES = (
     Search("cnn.learning_rate", (2.5e-4, 1e-3, 4e-3), True, {"cnn.optimizer_name": "sgd"}),
     Search("cnn.learning_rate", (1e-4, 4e-4, 1.6e-3), True, {"cnn.optimizer_name": "adam"}),
@@ -106,7 +106,7 @@ PROFILES = {
         searches=(*_RATES, *_CNN_RATES, Search("pretraining.beta", BETAS), *_KERNEL),
         train_size=12_000,
     ),
-    # Vincent et al.'s corruptions (JMLR 2010) for networks of the size that the paper reports.
+    # It tries Vincent et al.'s corruptions (JMLR 2010), for networks of the paper's size.
     "paper": Profile(
         # The first ones are most often available.
         datasets=_with_variants("bg_img_rot_synthetic", "mnist", "cifar10", "bg_img_rot", "svhn"),

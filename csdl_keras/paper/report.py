@@ -1,4 +1,4 @@
-"""The report on a folder: one page, Markdown and LaTeX, made of the same tables and texts."""
+"""Reports on a folder: one page, Markdown and LaTeX, made from the same tables and texts."""
 
 import base64
 import collections
@@ -174,7 +174,7 @@ def _panel(columns: Sequence[Column]) -> pandas.DataFrame:
 
 
 def _cell(column: Column, name: str) -> str:
-    """Our figure and the paper's; what is between `<b>` and `</b>` is shown in bold."""
+    """Returns our figure and the paper's; text between `<b>` and `</b>` is shown in bold."""
     cell, paper, text = column.cell(name), column.paper(name), column.text(name)
     text = f"<b>{text}</b>" if cell is not None and cell["tied"] else text
     if paper is None:
@@ -189,7 +189,7 @@ def _bold(text: str, mark: str, begin: str, end: str) -> str:
 
 
 def _markdown_table(frame: pandas.DataFrame) -> str:
-    """Returns a table without the spaces by which `to_markdown` makes columns as wide as cells."""
+    """Returns a table without the spaces with which `to_markdown` aligns columns."""
     shown = frame.map(lambda it: _bold(escape_markdown(it), "&#60;{}b&#62;", "**", "**"))
     shown = shown.rename(columns=escape_markdown)
     numbers = re.compile(r"(\*\*)?[−+–\d].{,40}$|$")
@@ -199,7 +199,7 @@ def _markdown_table(frame: pandas.DataFrame) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escapes a text for a line or a table cell of Markdown, so that it is shown as it is."""
+    """Escapes text for a line or a table cell of Markdown, so that it is shown unchanged."""
     # Underscores within words and brackets without a link are harmless.
     marks = r"[\\`*<>&|~#$!@]|\](?=[\[(:])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\."
     return re.sub(marks, lambda found: f"&#{ord(found[0])};", re.sub(r"\s+", " ", text))

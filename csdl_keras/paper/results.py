@@ -54,7 +54,7 @@ def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
 def collapsed(
     decisions: np.ndarray, labels: np.ndarray, matrix: np.ndarray, in_errors: bool
 ) -> bool:
-    """Returns whether one decision for all examples is as good, in costs or `in_errors`."""
+    """Returns whether one decision for all is at least as good, in costs or `in_errors`."""
     costs = zero_one(len(matrix)) if in_errors else matrix.astype("float64")
     same = bool((decisions == decisions[0]).all())
     return same or bool(costs[labels, decisions].mean() >= costs[labels].mean(axis=0).min())

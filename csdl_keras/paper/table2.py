@@ -224,7 +224,7 @@ def read_columns(folder: pathlib.Path, results: pandas.DataFrame, ending: str = 
 
 
 def panels(columns: Sequence[Column]) -> dict[str, list[Column]]:
-    """Returns the columns of balanced and of imbalanced data sets, by headings."""
+    """Returns the columns of balanced and of imbalanced data sets, by heading."""
     found = {
         "Balanced data": [it for it in columns if not it.imbalanced],
         "Imbalanced data": [it for it in columns if it.imbalanced],
@@ -233,7 +233,7 @@ def panels(columns: Sequence[Column]) -> dict[str, list[Column]]:
 
 
 def groups(columns: Sequence[Column]) -> dict[str, list[Algorithm]]:
-    """Returns the algorithms of each series with results, ours or the paper's, by headings."""
+    """Returns the algorithms of each series with results, ours or the paper's, by heading."""
     run = {name for column in columns for name in column.cells.index}
     rows = [
         row

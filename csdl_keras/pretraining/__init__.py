@@ -1,1 +1,1 @@
-"""The first stage, pre-training: greedy and layer by layer."""
+"""Pre-trains networks greedily, layer by layer: the first stage of algorithms."""

@@ -27,7 +27,7 @@ UNBOUNDED_HINT = (
 
 
 class PretrainingData:
-    """Inputs and, if `costs_needed`, costs of pre-training, arrays or a dataset of batches."""
+    """Inputs and, if `costs_needed`, costs of pre-training, as arrays or a dataset of batches."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class PretrainingData:
             if self.costs is not None and len(more):
                 zeros = np.zeros((len(more), *self.costs.shape[1:]), self.costs.dtype)
                 self.costs = np.concatenate([self.costs, zeros])
-                # The expected mean over a batch is the mean over examples with costs.
+                # They make the expected mean over a batch the mean over examples with costs.
                 self.cost_weights = np.where(np.arange(size) < own, size / own, 0).astype("float32")
 
     def _checked_costs(self, costs: ArrayLike, binary_costs: bool) -> np.ndarray:
@@ -86,7 +86,7 @@ class PretrainingData:
         return fingerprint(*(part for part in parts if part is not None))
 
     def check(self, below: keras.Model | None, bounded: bool) -> None:
-        """Checks the inputs of the first layer, and costs; reads an epoch of a dataset."""
+        """Checks the inputs of the first layer, and costs; this reads one epoch of a dataset."""
         if self.is_array:
             check_codes(self._codes(below), bounded)
             return

@@ -57,7 +57,7 @@ class LayerFit(keras.Model):
     ) -> Tensor:
         targets = {"reconstruction": y_pred["code"], "cost": y}
         weights = None
-        if sample_weight is not None:  # It applies to costs alone.
+        if sample_weight is not None:  # It applies only to costs.
             counts = {"reconstruction": ops.ones_like(sample_weight), "cost": sample_weight}
             weights = {name: counts[name] for name in self.loss_weights}
         return super().compute_loss(

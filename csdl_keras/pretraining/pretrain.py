@@ -73,14 +73,14 @@ def pretrain(
             paper's is `1 / C.max()`, so that costs are about 1.
         cache: a `StageCache` that keeps pre-trained layers, which models with equal lower
             layers share; needs arrays, a `seed`, and `callbacks` that only observe. With a folder,
-            a killed run continues within a layer. Defaults to `None`.
-        unlabelled: more inputs `(U, ...)` without costs, if `x` is an array, which are
-            reconstructed only. Defaults to `None`.
+            a killed run resumes within a layer. Defaults to `None`.
+        unlabelled: if `x` is an array, more inputs `(U, ...)` without costs, which are only
+            reconstructed. Defaults to `None`.
         binary_costs: as in `costs.check_cost_vectors`. Defaults to False.
 
     Returns:
-        One `keras.callbacks.History` for each trainable hidden layer, with `"loss"` and
-        those of `"reconstruction_loss"` and `"cost_loss"` that have weight.
+        One `keras.callbacks.History` for each trainable hidden layer, with `"loss"` and, unless
+        their weights are 0, `"reconstruction_loss"` and `"cost_loss"`.
 
     Raises:
         ValueError: if there is no trainable hidden `Dense` layer or an argument fails its check.
@@ -128,7 +128,7 @@ def pretrain(
         raise ValueError("`cache` cannot be combined with a dataset. Pass an array.")
     data.check(below_layer(model, layers[0]), bounded)
     for lower, layer in itertools.pairwise(layers):
-        if layer.input is not lower.output:  # A layer between them can leave [0, 1].
+        if layer.input is not lower.output:  # A layer between them may leave [0, 1].
             data.check(below_layer(model, layer), bounded)
     common = {
         "stage": "pretrained layer",

@@ -1,4 +1,4 @@
-"""Cost-sensitive estimators and scorer for scikit-learn."""
+"""Cost-sensitive estimators and a scorer for scikit-learn."""
 
 from csdl_keras.sklearn.average_cost_scorer import average_cost_scorer
 from csdl_keras.sklearn.bayes_classifier import BayesClassifier

@@ -85,7 +85,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
             X: inputs.
             costs: costs known when deciding, which replace those of `fit`: a matrix for each
                 example, `(N, K, D)`, `csdl_keras.costs.AffineCosts`, or one matrix `(K, D)`; `None`
-                (default) decides by the costs of `fit`. In a pipeline, request them by
+                (default) decides by the costs of `fit`. In a pipeline, request them with
                 `set_predict_request(costs=True)`.
 
         Raises:
@@ -118,8 +118,8 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
             costs: costs of each example instead of the matrix: costs known when deciding, `(N, K,
                 D)` or `AffineCosts`, are used to decide and to score; cost vectors `(N, D)` only
                 to score. Required if `fit` got costs of examples. In cross-validation, request
-                them by `set_score_request(costs=True)`.
-            sample_weight: weights `(N,)` of the examples in the average.
+                them with `set_score_request(costs=True)`.
+            sample_weight: weights `(N,)` of the examples in the average. Defaults to equal weights.
         """
         x = self._check_inputs(X)
         matrix = None if self._costs_vary and costs is None else self.cost_matrix_

@@ -42,7 +42,7 @@ class MatrixCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
             places = np.concatenate(found["indices"]["test"])
         rows, labels = np.concatenate(held_out), positions("y", y[places], self.classes_)
         own = weights.get("sample_weight", np.ones(len(y)))[places]
-        # Relative to the prior too, an example of weight 2 counts like two examples.
+        # An example of weight 2 counts like two examples, also relative to the prior.
         spread = float(np.sqrt(own.mean()))
         self.matrix_, self.bias_ = fit_scaling(rows, labels, "matrix", spread, own)
         return self
@@ -57,7 +57,7 @@ class MatrixCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
             rows = fitted.predict_proba(x)
         else:
             scores = fitted.decision_function(x)
-            if scores.ndim == 1:  # Scores of the second class only.
+            if scores.ndim == 1:  # These are scores of the second class only.
                 scores = np.stack([np.zeros(len(scores)), scores], axis=1)
             rows = softmax(scores, axis=1)
         found = np.zeros((len(rows), len(self.classes_)))

@@ -1,4 +1,4 @@
-"""A scorer for scikit-learn by the average cost of decisions."""
+"""A scikit-learn scorer by the average cost of decisions."""
 
 import inspect
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class AverageCostScorer:
     ):
         if cost_matrix is not None and not is_frame(cost_matrix):
             cost_matrix = check_cost_matrix(cost_matrix, square=False)
-        self.cost_matrix = cost_matrix  # A data frame is checked later, by the classes.
+        self.cost_matrix = cost_matrix  # A data frame is checked later, with the classes.
         self.bayes = bayes
         self.other_decisions = other_decisions
         self._request = MetadataRequest(owner=self)
@@ -83,7 +83,7 @@ class AverageCostScorer:
 
 
 def _takes_costs(classifier: Any) -> bool:
-    """Returns whether `predict` accepts costs, in a pipeline that of the last step."""
+    """Returns whether `predict` (in a pipeline, that of the last step) accepts costs."""
     while isinstance(classifier, Pipeline):
         classifier = classifier[-1]
     return "costs" in inspect.signature(classifier.predict).parameters
@@ -102,7 +102,7 @@ def average_cost_scorer(
 
     Args:
         cost_matrix: `(K, D)`, `C[true, decision]`. `None` (default) only if each example has its
-            own `costs`, requested by `scorer.set_score_request(costs=True)`. Cost vectors `(N, D)`
+            own `costs`, requested with `scorer.set_score_request(costs=True)`. Vectors `(N, D)`
             are used to score; costs known when deciding, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`, are also passed to `predict` if it accepts `costs`.
         bayes: whether to score the decisions of lowest expected cost, `argmin(predict_proba(X) @

@@ -1,4 +1,4 @@
-"""Makes classifiers of scikit-learn decide for the lowest expected cost."""
+"""Makes scikit-learn classifiers decide for the lowest expected cost."""
 
 import warnings
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from csdl_keras.sklearn._matrix_calibration import MatrixCalibratedClassifier
 
 
 class BayesClassifier(MetaEstimatorMixin, CostDecisions):
-    """Makes a classifier of scikit-learn decide for the lowest expected cost.
+    """Makes a scikit-learn classifier decide for the lowest expected cost.
 
     The decision is `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`, with the classifier's probabilities
     calibrated on held-out folds: by matrix scaling, as in `csdl_keras.calibrate`, or by
@@ -32,13 +32,13 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
     Args:
         estimator: a classifier with `predict_proba`, or with `decision_function` if it is
             calibrated.
-        cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`, or a data frame of
-            pandas with rows and columns named after the classes. `None` (default) is 0/1 costs,
+        cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`, or a pandas
+            data frame with rows and columns named after the classes. `None` (default) is 0/1 costs,
             with a warning, unless `fit` or `predict` gets costs.
         calibration: `"matrix"` (default), matrix scaling with a prior for few examples;
             `"isotonic"`, `"sigmoid"`, `"temperature"`, which does not correct wrong class
             frequencies, or `None` for uncalibrated probabilities.
-        cv: number of folds, 5 by default, or any other `cv` of `CalibratedClassifierCV`.
+        cv: number of folds, or any other `cv` of `CalibratedClassifierCV`. Defaults to 5.
         other_decisions: labels of decisions other than classes, as in `CostSensitiveClassifier`.
 
     Attributes:
@@ -100,8 +100,8 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         """Fits and calibrates the classifier.
 
         Args:
-            X: inputs, as the classifier takes them.
-            y: labels `(N,)` of any type that the classifier takes.
+            X: inputs that the classifier accepts.
+            y: labels `(N,)` of any type that the classifier accepts.
             sample_weight: weights `(N,)` of the examples for the classifier and the calibration.
             costs: costs of each example, to decide by their means if `predict` gets none: cost
                 vectors `(N, D)`, or costs known when deciding, `(N, K, D)` or

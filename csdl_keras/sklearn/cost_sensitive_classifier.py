@@ -1,4 +1,4 @@
-"""The algorithms as an estimator of scikit-learn."""
+"""A scikit-learn estimator that trains the algorithms of this package."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -41,11 +41,11 @@ def _has_probabilities(algorithm: str | Algorithm) -> bool:
 
 
 def _fitted_inputs(estimator: BaseEstimator, X: Any, y: ArrayLike) -> tuple[Any, np.ndarray]:  # noqa: N803
-    """Returns inputs and labels; data frames with other than numbers become a `Table`."""
+    """Returns inputs and labels; data frames with categories or missing values become a `Table`."""
     table = as_table(X)
     if table is None or not (table.columns.categorical or np.isnan(table.rows).any()):
         return validate_data(estimator, X, y, dtype="float32", allow_nd=True)
-    validate_data(estimator, X, skip_check_array=True)  # names and number of columns
+    validate_data(estimator, X, skip_check_array=True)  # This checks names and number of columns.
     labels = column_or_1d(y)
     check_consistent_length(table.rows, labels)
     return table, label_array("y", labels)
@@ -67,7 +67,7 @@ class CostSensitiveClassifier(CostDecisions):
         algorithm: a name in `csdl_keras.ALGORITHMS`, or an `Algorithm`. Defaults to
             `"calibrated_bayes"`.
         cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`,
-            which is that of `numpy.unique(y)`, or a data frame of pandas with rows and columns
+            which is that of `numpy.unique(y)`, or a pandas data frame with rows and columns
             named after the classes. `None` (default) is 0/1 costs, unless `fit` gets costs.
         settings: a `csdl_keras.Settings`; `None` (default) is `Settings()`.
         validation_fraction: share of the examples held out, in [0, 0.99]; `None` (default)
@@ -150,7 +150,7 @@ class CostSensitiveClassifier(CostDecisions):
             costs: costs of each example, instead of a matrix: cost vectors `(N, D)`; or, for
                 algorithms that estimate class probabilities, costs known when deciding, `(N, K,
                 D)` or `csdl_keras.costs.AffineCosts`. With these, pass `costs` to `predict` too,
-                which otherwise decides by the mean matrix. In cross-validation, request them by
+                which otherwise decides by the mean matrix. In cross-validation, request them with
                 `set_fit_request(costs=True)`.
         """
         if self.validation_fraction is not None:

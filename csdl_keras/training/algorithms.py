@@ -1,4 +1,4 @@
-"""Algorithms as data: a choice at each stage, by name or as your own object."""
+"""Describes algorithms as data: a choice at each stage, by name or as your own object."""
 
 import dataclasses
 from typing import Any
@@ -30,7 +30,7 @@ class Algorithm:
             expected costs), or `"argmin"` of estimated costs.
         in_table2: whether the algorithm is in the paper's Table 2. Defaults to True.
         calibrated: whether probabilities are calibrated on validation examples, if there are any,
-            before decisions. Defaults to False.
+            before deciding. Defaults to False.
         members: number of networks with different seeds whose outputs are averaged; `None`
             (default) follows the effort.
         effort: as in `csdl_keras.train`; `None` (default) is that of its `Body`, `"quick"`.
@@ -99,7 +99,7 @@ class Algorithm:
 
     @property
     def cross_fits(self) -> bool:
-        """True if without validation data each network is validated on its own fold."""
+        """True if each network is validated on its own fold when there are no validation data."""
         return self.calibrated and self.members is not None and self.members > 1
 
     @property
@@ -153,7 +153,7 @@ _TABLE = (
 )
 
 #: All algorithms by name: the fifteen of Table 1, and those beyond the paper, with
-#: `in_table2=False`. These are the default algorithms, and the common workaround of weighting
+#: `in_table2=False`. The latter are the default algorithms, and the common workaround of weighting
 #: examples by their costs (Zadrozny, Langford, Abe: Cost-sensitive learning by cost-proportionate
 #: example weighting, ICDM 2003).
 ALGORITHMS: dict[str, Algorithm] = {it.name: it for it in _TABLE}
@@ -163,7 +163,7 @@ PAPER_ALGORITHMS = tuple(it.name for it in _TABLE if it.in_table2)
 
 
 def get_algorithm(algorithm: str | Algorithm, effort: str | None = None) -> Algorithm:
-    """Returns an algorithm by its name, or an `Algorithm` as it is, with an effort if given."""
+    """Returns an algorithm by its name, or an `Algorithm` unchanged; `effort` overrides its own."""
     if not isinstance(algorithm, Algorithm):
         name = check_choice("algorithm", algorithm, (*ALGORITHMS, *choices.ALIASES))
         algorithm = ALGORITHMS["csdnn" if name in choices.ALIASES else name]

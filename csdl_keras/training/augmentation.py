@@ -11,7 +11,7 @@ from csdl_keras.layers.images import RandomAffine, transform
 
 #: A strength, whether it is small, and the changes at the ends of its range.
 _Change: TypeAlias = tuple[float, bool, tuple[dict[str, Any], ...]]
-#: By strength of `RandomAffine`; the first change that preserves accuracy is chosen.
+#: Changes to try by strength of `RandomAffine`; the first that preserves accuracy is chosen.
 _CHANGES: dict[str, tuple[_Change, ...]] = {
     "rotation": (
         (180.0, False, ({"rotation": 90.0}, {"rotation": -90.0}, {"rotation": 180.0})),
@@ -26,12 +26,12 @@ _CHANGES: dict[str, tuple[_Change, ...]] = {
 class ChooseAugmentation(keras.callbacks.Callback):
     """Sets the strengths of a `RandomAffine` layer in one epoch, by `chosen_strengths`.
 
-    A network trained on shifted images recognises other changes too if these are natural.
+    A network trained on shifted images also recognises images with other natural changes.
     """
 
     def __init__(self, x: np.ndarray, y: np.ndarray, epoch: int):
         super().__init__()
-        # A random sample, since the first examples may have few classes.
+        # The sample is random, since the first examples may have few classes.
         drawn = np.sort(np.random.default_rng(0).permutation(len(x))[:1000])
         self.x, self.y, self.epoch = x[drawn], y[drawn], epoch
 

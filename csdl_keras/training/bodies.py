@@ -154,7 +154,7 @@ class Body(Choices):
         return EFFORTS[self.effort].networks
 
     def stretch(self, size: int) -> int:
-        """Returns the factor of epochs that gives `min_steps` updates on `size` examples."""
+        """Returns the factor for epochs that yields `min_steps` updates on `size` examples."""
         return math.ceil(self.min_steps / (self.epochs * math.ceil(size / self.batch_size)))
 
     def batch_on(self, shape: Sequence[int]) -> int:
@@ -188,7 +188,7 @@ class Body(Choices):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MLP(Body):
-    """The paper's fully-connected network, `models.mlp`, trained by SGD with momentum or Adam.
+    """The paper's fully connected network, `models.mlp`, trained by SGD with momentum or Adam.
 
     Args:
         hidden_units: units of each hidden layer. Defaults to `(500, 500, 500)`.
@@ -263,9 +263,9 @@ class AutoNetwork(Body):
     Images `(height, width, channels)` get `models.convnet`, other inputs `models.tabular`. Muon
     trains the kernels of convolutions, AdamW all other weights. Images are shifted at random, and
     after a sixth of the epochs rotated, zoomed and flipped as far as held-out accuracy does not
-    suffer; the last epoch is kept, and outputs are averaged over shifted copies. On tables, the
+    suffer. The last epoch is kept, and outputs are averaged over shifted copies. On tables, the
     learning rate falls to 0 four times, each time in twice as many epochs, so that four lengths of
-    training are tried; the epoch of the lowest validation loss is kept.
+    training are tried; the epoch with the lowest validation loss is kept.
 
     Args:
         epochs: number of epochs; `None` (default) follows the effort on images, and is 30 on
@@ -293,7 +293,7 @@ class AutoNetwork(Body):
     (30, 7, 200)
     """
 
-    # `Any`, since the defaults of these depend on a shape.
+    # The type is `Any`, since the defaults of these depend on the shape of the inputs.
     epochs: Any = choice(None, check_integer, optional=True)
     batch_size: Any = choice(None, check_integer, optional=True)
     learning_rate: Any = positive(None, optional=True)
@@ -315,12 +315,12 @@ class AutoNetwork(Body):
             filters = (32, 64, 128) if small else EFFORTS[self.effort].filters
         low, high = float(x.min()), float(x.max())
         if low == high or (low >= 0 and 0.1 <= high <= 1):
-            low, high = 0.0, 1.0  # Even if no pixel is white.
+            low, high = 0.0, 1.0  # This is the range even if no pixel is white.
         return convnet(
             x.shape[1:],
             num_outputs,
             filters=filters,
-            # About 2 of 28 pixels, and at least one.
+            # Images are shifted by about 2 of 28 pixels, and by at least one.
             shift=min(0.5, max(0.07, 1 / max(x.shape[1:3]))),
             output=output,
             seed=seed,
@@ -374,7 +374,7 @@ class AutoNetwork(Body):
         if len(shape) == 4:
             rate = LinearDecay(5 * (self.learning_rate or 3e-3), steps, max(1, steps // 20))
             return KernelMuon(rate, adam_lr_ratio=1 / 5, adam_weight_decay=0.01, **common)
-        # Four cycles, of 1/15, 2/15, 4/15 and 8/15 of the updates.
+        # There are four cycles, of 1/15, 2/15, 4/15 and 8/15 of the updates.
         rate = keras.optimizers.schedules.CosineDecayRestarts(
             self.learning_rate or 5e-3, steps / 15, t_mul=2.0
         )

@@ -6,7 +6,7 @@ import keras
 
 
 class StopWhenDone(keras.callbacks.EarlyStopping):
-    """`EarlyStopping` that does not stop while the validation loss falls."""
+    """An `EarlyStopping` that does not stop while the validation loss falls."""
 
     def __init__(self, monitor: str, patience: int):
         super().__init__(monitor, mode="min", patience=patience, restore_best_weights=True)

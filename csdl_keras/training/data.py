@@ -1,4 +1,4 @@
-"""Training and validation examples, checked: arrays, data frames, and labels of any type."""
+"""Checks training and validation examples: arrays, data frames, and labels of any type."""
 
 import dataclasses
 import functools
@@ -47,7 +47,7 @@ class Examples:
         return Examples(self.x[rows], self.y[rows], costs, known)
 
     def in_memory(self) -> "Examples":
-        """Returns the examples with inputs in an array, of those in a file at most a sample."""
+        """Returns the examples with inputs in an array; of inputs in a file, at most a sample."""
         if not isinstance(self.x, StoredRows):
             return self
         rows = self.x.sampled_rows()
@@ -101,7 +101,7 @@ def check_data(
     """Returns checked copies of the data, with data frames and labels as numbers."""
     x, y = _read(x, y)
     if y is None:
-        raise ValueError("`y` is missing. Pass labels (N,), or a data set that has them as `x`.")
+        raise ValueError("`y` is missing. Pass labels (N,), or a data set with labels as `x`.")
     given = label_array("y", y)
     if given.ndim != 1:
         single = given.shape[-1:] == (1,)
@@ -130,7 +130,7 @@ def check_data(
 
 
 def _read(x: Any, y: Any, columns: Columns | None = None) -> tuple[Any, Any]:
-    """Returns inputs and labels, of data in batches as `StoredRows` and an array."""
+    """Returns inputs and labels; those in batches become `StoredRows` and an array."""
     stream = as_stream(x, y)
     return (x, y) if stream is None else read_in(stream, _inputs, columns)
 
@@ -159,7 +159,7 @@ def _check_validation(
     if len(given) not in (2, 3):
         raise ValueError(
             "`validation_data` must be (x_val, y_val) or (x_val, y_val, costs_val), or an array of "
-            f"the examples to hold out; received {type(given).__name__} of {len(given)}."
+            f"the examples to hold out; received a {type(given).__name__} of length {len(given)}."
         )
     x, y, *costs = given
     x, y = _read(x, y, None if table is None else table.columns)
@@ -186,7 +186,7 @@ def _examples(
     name: str, x: Any, y: ArrayLike, costs: CostsLike | None, classes: np.ndarray | None
 ) -> Examples:
     """Returns checked copies of the examples; known costs are not copied."""
-    # Contents are part of keys, so they must not change when the caller changes an array.
+    # Contents are part of cache keys, so they must not change when the caller changes an array.
     if classes is not None:
         y = positions(f"labels of `{name}`", y, classes)
     labels = check_labels(y)
@@ -208,7 +208,7 @@ def _inputs(name: str, x: Any) -> Any:
         return x.rows if framed else x
     hint = " If it was a data frame with strings or categories, pass the data frame itself."
     inputs = x.rows if framed else input_array(name, x, hint=hint)
-    with np.errstate(over="ignore"):  # values beyond float32 become infinite
+    with np.errstate(over="ignore"):  # Values beyond float32 become infinite.
         inputs = inputs.astype("float32", order="C")
     right = np.isfinite(inputs) | (framed & np.isnan(inputs))
     check_entries(name, inputs, right, "finite, also as float32")
@@ -220,12 +220,12 @@ def validation_split(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns sorted indices for training and validation, with the same share of every class."""
     size = len(labels)
-    order = np.lexsort((generator.uniform(size=size), labels))  # By class, shuffled within it.
+    order = np.lexsort((generator.uniform(size=size), labels))  # Each class is shuffled.
     # Examples are chosen as evenly along that order as whole numbers allow.
     counts = np.floor(fraction * np.arange(size + 1) + 0.5)
     chosen = np.diff(counts) > 0
-    chosen[np.flatnonzero(np.diff(labels[order], prepend=-1))] = False  # First one of a class.
-    if chosen.sum() < len(np.unique(labels)):  # Too few to validate on.
+    chosen[np.flatnonzero(np.diff(labels[order], prepend=-1))] = False  # One per class is kept.
+    if chosen.sum() < len(np.unique(labels)):  # These are too few to validate on.
         chosen[:] = False
     return np.sort(order[~chosen]), np.sort(order[chosen])
 
@@ -235,5 +235,5 @@ def assign_folds(labels: np.ndarray, number: int, seed: int | None) -> np.ndarra
     order = np.lexsort((np.random.default_rng(seed or 0).uniform(size=len(labels)), labels))
     folds = np.empty(len(labels), np.int64)
     folds[order] = np.arange(len(labels)) % number
-    folds[np.bincount(labels)[labels] == 1] = -1  # No network can miss the only one of a class.
+    folds[np.bincount(labels)[labels] == 1] = -1  # All networks need the only one of a class.
     return folds

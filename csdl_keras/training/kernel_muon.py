@@ -15,8 +15,8 @@ class KernelMuon(keras.optimizers.Muon):
 
     Keras' Muon only updates matrices. Here, kernels are reshaped to matrices with a column for each
     output channel. This overrides Keras' private `_should_use_adamw`, which selects the variables
-    for AdamW, since there is no public way. With the same number of epochs, networks for images
-    cost 5 to 8 % less than with AdamW.
+    for AdamW, since there is no public way. With the same number of epochs, decisions on
+    images cost 5 to 8 % less than with AdamW.
 
     References:
         - [Jordan: Muon, an optimizer for hidden layers in neural networks,

@@ -12,7 +12,7 @@ from csdl_keras._utils.types import Tensor
 class LinearDecay(keras.optimizers.schedules.LearningRateSchedule):
     """Raises the learning rate linearly to `peak`, then lowers it linearly to 0.
 
-    Keras has no linear schedule with warm-up. Without warm-up, networks for images cost 2 % more.
+    Keras has no linear schedule with warm-up. Without warm-up, decisions on images cost 2 % more.
     """
 
     def __init__(self, peak: float, steps: int, warmup_steps: int):

@@ -105,7 +105,7 @@ class Objective:
         self, body: Body, x: np.ndarray, matrix: np.ndarray, unit: float, seed: int | None
     ) -> keras.Model:
         """Returns the untrained network of a body for inputs `x`."""
-        # Probabilities of classes, or costs of decisions.
+        # The network outputs probabilities of classes, or costs of decisions.
         width = matrix.shape[1 if self.output == "cost" else 0]
         return body.build(x, width, self.output, seed)
 
@@ -149,7 +149,7 @@ class Objective:
         return weights / weights.mean()
 
     def classifier(self, network: keras.Model) -> keras.Model:
-        """Returns the trained network as a model whose outputs can be decided from."""
+        """Returns the trained network as a model for `csdl_keras.decide`."""
         return network if self.link is None else cost_estimator(network, self.link)
 
 

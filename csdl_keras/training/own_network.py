@@ -1,4 +1,4 @@
-"""The user's network as the body of an algorithm."""
+"""Makes the user's network the body of an algorithm."""
 
 import dataclasses
 from collections.abc import Callable
@@ -26,10 +26,10 @@ Network: TypeAlias = keras.Model | Callable[[tuple[int, ...], int], keras.Model]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class OwnNetwork(AutoNetwork):
-    """The user's network, trained as that of the default algorithms on tables."""
+    """The user's network, trained like that of the default algorithms on tables."""
 
     network: Network
-    #: Whether networks of a function are copied, since members must not share layers.
+    #: Whether networks that a function returns are copied, since members must not share layers.
     copies: bool = False
 
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
@@ -77,7 +77,7 @@ def with_network(algorithm: Algorithm, network: Network | None, settings: Settin
 
 
 def _with_inputs(network: keras.Model, shape: tuple[int, ...]) -> keras.Model:
-    """Returns the network; one that is sequential and has no inputs is copied with them."""
+    """Returns the network, or a copy with inputs of a sequential one that has none."""
     if not isinstance(network, keras.Sequential) or network.built:
         return network
     # The user's own layers are not built, so that they can be used for other shapes later.
@@ -105,7 +105,7 @@ def _copied(network: keras.Model, seeds: Seeds | None = None) -> keras.Model:
 
 
 def _reseeded(config: Any, seeds: Seeds) -> Any:
-    """Returns a config with new seeds, so that copies begin at different weights."""
+    """Returns a config with new seeds, so that copies start from different weights."""
     if isinstance(config, (list, tuple)):
         return type(config)(_reseeded(one, seeds) for one in config)
     if not isinstance(config, dict):

@@ -1,4 +1,4 @@
-"""Runs tasks by joblib's configuration: in this process, in others, or on a cluster."""
+"""Runs tasks as joblib is configured: in this process, in others, or on a cluster."""
 
 import contextlib
 import functools
@@ -19,7 +19,7 @@ def run_tasks(
     tasks: Mapping[str, Callable[[], Any]], wanted: dict[str, Any]
 ) -> Iterator[tuple[str, Any]]:
     """Yields the name and the result or exception of each task as soon as it ends."""
-    import joblib  # slow to import
+    import joblib  # This import is slow.
 
     left = {name: (name, os.getpid(), wanted, task) for name, task in tasks.items()}
 
@@ -42,7 +42,7 @@ def run_tasks(
 
 def several_jobs() -> bool:
     """Returns whether joblib is configured to run several tasks in parallel."""
-    import joblib  # slow to import
+    import joblib  # This import is slow.
 
     return joblib.Parallel().n_jobs != 1
 
@@ -50,7 +50,7 @@ def several_jobs() -> bool:
 @contextlib.contextmanager
 def _threads(jobs: int) -> Iterator[None]:
     """Divides the cores among processes, since TensorFlow ignores the variables of joblib."""
-    import joblib  # slow to import
+    import joblib  # This import is slow.
 
     # joblib counts the cores available to a container, Python those of the machine.
     names = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")

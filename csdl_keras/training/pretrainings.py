@@ -65,7 +65,7 @@ class Pretraining(Choices):
             x, unlabelled: inputs `(N, ...)`, and additional ones without labels or `None`.
             costs: cost vectors `(N, D)` divided by the largest cost, 0/1 costs `(N, K)`
                 of errors, or `None` if it uses only inputs.
-            epochs: epochs of each layer, which are more than its own on small sets.
+            epochs: epochs of each layer; on small sets, more than `self.epochs`.
             batch_size, callbacks, verbose: as in `keras.Model.fit`.
             seed: seed of everything random, or `None`.
             unfinished: folder for the state, to resume an interrupted run, or `None`.

@@ -85,14 +85,14 @@ class Settings(Choices):
         if algorithm.pretraining_sees is None:
             return None
         found = dataclasses.replace(self.pretraining, sees=algorithm.pretraining_sees)
-        if found.looks_at == "inputs":  # All that use only inputs share one training.
+        if found.looks_at == "inputs":  # All of these share one pre-training.
             return dataclasses.replace(found, sees="inputs", beta=0.0)
         return found
 
     def with_members(self, algorithm: Algorithm, shape: Sequence[int]) -> Algorithm:
         """Returns an algorithm with its number of networks for inputs of a shape `(N, ...)`."""
         body, members = self.body_of(algorithm), 1
-        if body.is_network:  # The training of others is not random.
+        if body.is_network:  # Training other bodies is not random.
             members = self.members or algorithm.members or body.networks_on(shape)
         return dataclasses.replace(algorithm, members=members)
 

@@ -74,14 +74,14 @@ def train(
     as `"cost_model"` and the paper's `"csdnn"`.
 
     Args:
-        x: inputs `(N, ...)`: images `(N, height, width, channels)`, rows, or a data frame of pandas
-            or Polars; the default network supports categories, dates and missing values. Data that
-            do not fit into memory are a `tf.data.Dataset`, a `keras.utils.PyDataset` or a PyTorch
-            `DataLoader` of batches `(inputs, labels)`, or a Parquet file (its path, or a
+        x: inputs `(N, ...)`: images `(N, height, width, channels)`, rows, or a pandas or Polars
+            data frame; the default network supports categories, dates and missing values. For data
+            that do not fit into memory, pass a `tf.data.Dataset`, a `keras.utils.PyDataset` or a
+            PyTorch `DataLoader` of batches `(inputs, labels)`, or a Parquet file (its path, or a
             `csdl_keras.datasets.Parquet`). They are copied to a temporary file.
         y: labels `(N,)`: integers, which are row numbers of the cost matrix, or strings or
             booleans, whose sorted order (`numpy.unique`) is that of the rows. With the path of a
-            Parquet file, the name of their column; `None` (default) if `x` has labels.
+            Parquet file, the name of their column; `None` (default) if `x` contains labels.
         cost_matrix: `(K, D)`, `C[true, decision]`, or `None` (default) with `costs`. A data frame
             with rows and columns named after the labels may be in any order.
         algorithm: a name in `ALGORITHMS`, or an `Algorithm`. Defaults to `"calibrated_bayes"`.
@@ -91,7 +91,7 @@ def train(
             select the best epoch and to calibrate; or a mask `(N,)` or indices of the examples of
             `x` to hold out for that. `None` (default) holds out 15 % of each class, or for each
             network of `"ensemble_bayes"` a different fold. `False` trains on all examples, without
-            early stopping and calibration.
+            early stopping or calibration.
         network: an uncompiled `keras.Model`, or a function `build(input_shape, num_classes)` that
             returns one, to train instead of the algorithm's own network, unless the algorithm
             pre-trains. It ends in a softmax, a sigmoid unit, logits (`Dense(K)`), a `CostOutput`,
@@ -140,7 +140,7 @@ def train(
     is_network = algorithm.body_kind.is_network
     if validation_data is False and is_network and not algorithm.calibrated:
         warnings.warn(
-            f"{algorithm.name!r} trains all its epochs and keeps the last one, since there are no "
+            f"{algorithm.name!r} trains for all epochs and keeps the last one, since there are no "
             "validation examples.",
             stacklevel=2,
         )
@@ -177,7 +177,7 @@ class Trained:
 
 
 class Trainer:
-    """Trains algorithms on one data set, and stages that they share only once.
+    """Trains algorithms on one data set; stages that they share are trained only once.
 
     Cost-blind and Bayes algorithms share their training for all cost matrices. Training follows
     joblib's configuration: `joblib.parallel_config(n_jobs=2)` trains in two processes,
@@ -279,7 +279,7 @@ class Trainer:
     def train_all(
         self, requests: Iterable[Request], on_error: OnError | None = None
     ) -> Iterator[tuple[int, Trained]]:
-        """Trains several algorithms, in parallel if joblib is configured so.
+        """Trains several algorithms, in parallel if joblib is so configured.
 
         Args:
             requests: tuples of an algorithm and a cost matrix, or of these and a `Settings`. All
@@ -297,7 +297,7 @@ class Trainer:
     ) -> int:
         """Returns the maximum number of epochs of an algorithm, including pre-training.
 
-        Early stopping may need fewer, and a cached training needs none. Arguments as in `train`.
+        Early stopping may need fewer; a cached training needs none. Arguments are as in `train`.
         """
         planned = 0
         for one in self._plan(algorithm, cost_matrix):
@@ -315,8 +315,8 @@ class Trainer:
     ) -> str:
         """Returns a digest of everything that an algorithm's networks depend on.
 
-        If one of your own objects has no `version`, each call returns a new one. Arguments as in
-        `train`.
+        If one of your own objects has no `version`, each call returns a new one. Arguments are as
+        in `train`.
         """
         return StageCache.key([one.key for one in self._plan(algorithm, cost_matrix, settings)])
 
@@ -337,13 +337,13 @@ class Trainer:
                 )
             if len(shape) == 3 and (algorithm.body == "auto" or first.body.takes_images):
                 warnings.warn(
-                    f"x of shape (N, {shape[1]}, {shape[2]}) is taken as a table of "
+                    f"x of shape (N, {shape[1]}, {shape[2]}) is treated as a table of "
                     f"{shape[1] * shape[2]} features; for images pass x[..., None].",
                     stacklevel=3,
                 )
         if several_jobs():
             check_observers(self.callbacks, "several processes")
-            if self.seed is None:  # Processes cannot share a state of random numbers.
+            if self.seed is None:  # Processes cannot share a random state.
                 raise ValueError("Training in several processes needs a `seed`; received None.")
         return self._run(dict(enumerate(planned)), on_error)
 
@@ -377,12 +377,11 @@ class Trainer:
                 check_range("images for a convolutional network", part.x, 0, 1)
         folds = None
         if data.validation is None and algorithm.cross_fits:
-            number = max(
-                members, 5
-            )  # With 2 folds, networks would learn from only half of the examples.
+            # With 2 folds, networks would learn from only half of the examples.
+            number = max(members, 5)
             folds = assign_folds(data.train.y, number, self.seed)
             if np.bincount(folds[folds >= 0], minlength=number).min() < 2:
-                folds = None  # too few examples
+                folds = None  # There are too few examples.
         shared = algorithm, matrix, settings, data, self.seed, folds
         return [Training(*shared, member) for member in range(members)]
 
@@ -422,7 +421,7 @@ class Trainer:
                 yield network.key, kept
             else:
                 missing[network.key] = network, cache
-        # Other processes do not have the callbacks, nor the memory, of this one.
+        # Other processes have neither the callbacks nor the memory of this one.
         elsewhere = several_jobs()
         watched: Any = ((), 0) if elsewhere else (self.callbacks, self.verbose)
         tasks = {
@@ -468,7 +467,7 @@ def _check_costs(
         check_labels(part.y, len(matrix))
     check_numbered("classes", len(matrix), keras.config.floatx())
     if not matrix.any():
-        raise ValueError("All costs are 0, so that all decisions are equally good.")
+        raise ValueError("All costs are 0, so all decisions are equal. Pass some costs above 0.")
     (num_classes, decisions), objective = matrix.shape, algorithm.objective
     received = f"received {num_classes} classes and {decisions} decisions"
     prices_others = objective.other_decisions and algorithm.pretraining_sees != "costs"
@@ -481,7 +480,7 @@ def _check_costs(
         raise ValueError(f"{algorithm.name!r} can only decide for classes; {received}.")
     if own is not None and objective.weighted and np.diagonal(regret(matrix)).any():
         raise ValueError(
-            f"{algorithm.name!r} needs costs whose right decisions are on average the cheapest; "
+            f"{algorithm.name!r} needs costs for which right decisions are cheapest on average; "
             f"received mean costs {matrix.round(4).tolist()}."
         )
     return matrix
@@ -661,7 +660,7 @@ def _fit(
     epochs, monitor, passes = body.epochs_on(shape), body.monitor(shape), body.passes_on(shape)
     if passes > 1:
         train = train.at(np.tile(np.arange(len(train.y)), passes))
-    output_kind(objective.classifier(model), objective.output)  # or it raises
+    output_kind(objective.classifier(model), objective.output)  # It raises on a wrong kind.
     if training.pretraining is not None:
         weights = iter(pretrained[0])
         for layer in training.pretraining.layers(model):
@@ -704,11 +703,11 @@ def _smoothed_crossentropy(labels: Tensor, probabilities: Tensor, share: float) 
 
 def _fit_csosr(training: Training) -> _Computed:
     """Fits `CSOSR` on flattened inputs and scaled costs; returns it in a record."""
-    from csdl_keras.baselines.csosr import CSOSR  # which imports scikit-learn
+    from csdl_keras.baselines.csosr import CSOSR  # It imports scikit-learn.
 
     body, data, unit = training.body, training.data.train, training.unit
     rows = np.asarray(data.x).reshape(len(data.x), -1)
-    spread = rows.shape[1] * rows.var(dtype="float64") or 1.0  # 1 where all examples are alike
+    spread = rows.shape[1] * rows.var(dtype="float64") or 1.0  # It is 1 if all rows are equal.
     machine = CSOSR(
         penalty=body.penalty,
         gamma=float(body.gamma_factor / spread),
@@ -740,7 +739,7 @@ def _trained(members: Sequence[Training], found: Sequence[_Results | Exception])
 def _classifier(
     members: Sequence[Training], weights: Sequence[Sequence[np.ndarray]]
 ) -> keras.Model:
-    """Returns the deciding model of an algorithm's networks, averaged and calibrated."""
+    """Returns the model that decides: an algorithm's networks, averaged and calibrated."""
     first, algorithm = members[0], members[0].algorithm
     models, held_out = [], []
     for training, arrays in zip(members, weights, strict=True):
@@ -751,7 +750,7 @@ def _classifier(
     if algorithm.output == "cost":
         return model
     if algorithm.calibrated and first.folds is not None:
-        # One temperature for all networks, fitted to the fold that each did not learn from.
+        # All networks share one temperature, fitted to the folds that they did not learn from.
         pairs = zip(models, held_out, strict=True)
         found = [(one.predict(it.x, verbose=0), it.y) for one, it in pairs if it is not None]
         rows, labels = map(np.concatenate, zip(*found, strict=True))
@@ -768,10 +767,10 @@ def _classifier(
 
 
 def _member(training: Training, held_out: Examples | None) -> keras.Model:
-    """Returns a trained network as a model whose outputs can be decided from."""
+    """Returns a trained network as a model for `csdl_keras.decide`."""
     data, objective, network = training.data, training.objective, training.network
     model = objective.classifier(network)
-    if model is network:  # A new model of the same layers is not compiled.
+    if model is network:  # The new model of the same layers is not compiled.
         model = keras.Model(inputs_of(network), network.outputs[0], name=network.name)
         model = with_data(model, network)
     if data.columns is not None and training.columns is None:

@@ -2,7 +2,7 @@
 
 from csdl_keras_cli.optional import optional_module
 
-# Before the imports, so that the error names the command that installs KerasTuner.
+# This precedes the imports, so that the error names the command that installs KerasTuner.
 optional_module("keras_tuner")
 
 from csdl_keras.tuning.hyper_models import CNNHyperModel, CSDNNHyperModel, Range

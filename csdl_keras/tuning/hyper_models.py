@@ -1,4 +1,4 @@
-"""The search spaces of algorithms' networks."""
+"""HyperModels with the search spaces of algorithms' networks."""
 
 import dataclasses
 import numbers
@@ -114,7 +114,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         self.max_cost = check_number("max_cost", max_cost, 0, exclude_low=True)
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
         if unknown := spaces.keys() - self.choices.keys():
-            raise TypeError(f"There are spaces of {[*self.choices]}; received {sorted(unknown)}.")
+            raise TypeError(f"Unknown spaces: {sorted(unknown)}. Known ones: {[*self.choices]}.")
         #: The space of each hyperparameter.
         self.spaces = {**self.choices, **spaces}
         rates = self.spaces.pop("learning_rate")
@@ -216,7 +216,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
 
 
 class CSDNNHyperModel(AlgorithmHyperModel):
-    """Searches β, depth and training of a pre-trained fully-connected network.
+    """Searches β, depth and training of a pre-trained fully connected network.
 
     Trials are compared by `val_average_cost`, the average cost of the algorithm's decisions. With a
     `seed`, the same values give the same network; each execution of a trial has its own seed. A
@@ -226,7 +226,7 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         input_shape: shape of an input without the batch.
         cost_matrix: `(K, K)`, `C[true, decision]`, with integer labels as targets. `None`
             (default), for SOSR only, with cost vectors `(N, K)` as targets.
-        algorithm: a fully-connected `Algorithm` that trains with NLL or SOSR, or its name.
+        algorithm: a fully connected `Algorithm` that trains with NLL or SOSR, or its name.
             Defaults to `"csdnn"`.
         cache: as in `csdl_keras.pretrain`; trials share pre-trained layers.
         num_classes: `K`, required without a cost matrix.

@@ -2,7 +2,7 @@
 
 KerasTuner 1.4.8 reloads the saved state of its oracles, but grid search loses its place
 (https://github.com/keras-team/keras-tuner/issues/1055), and Bayesian optimisation the state of its
-random numbers. Here, each trial that has ended is proposed and ended again, without being run.
+random numbers. Here, ended trials are replayed: proposed and ended again, without being run.
 """
 
 import contextlib
@@ -132,8 +132,8 @@ class ResumableTuner(keras_tuner.Tuner):
         self._announce(self.oracle.get_trial(trial.trial_id))
 
     def _take_up(self) -> None:
-        """Proposes and ends the trials that have ended again, up to the first unfinished one."""
-        digits = len(str(self.oracle.max_trials))  # as in KerasTuner's names of trials
+        """Replays the trials that have ended, up to the first unfinished one."""
+        digits = len(str(self.oracle.max_trials))  # KerasTuner pads names of trials.
         for folder in self._folder.glob("trial_*"):
             number = int(folder.name.removeprefix("trial_"))
             folder.rename(self._folder / f"trial_{number:0{digits}d}")
@@ -172,7 +172,7 @@ class ResumableTuner(keras_tuner.Tuner):
         if any(found.get(name) != digest for name, digest in key.items()):
             raise ValueError(
                 f"{self._folder} has a search with different costs, data, settings or versions. "
-                "Search in another folder (`directory` or `project_name`, --out of the command), "
+                "Search in another folder (`directory` or `project_name`; in the command --out), "
                 "or delete this one (`overwrite=True`)."
             )
         return True

@@ -1,7 +1,7 @@
 """Trained models, ready to decide under your costs.
 
-`table` lists them, `load` returns one. Their weights have 16 bits in the files and 32 once loaded;
-`table` shows results of the models in the files.
+`table` lists them, and `load` returns one. Weights are stored with 16 bits and loaded with 32;
+`table` shows the results of the stored models.
 """
 
 import json
@@ -22,7 +22,7 @@ _FOLDER = pathlib.Path(__file__).parent
 
 
 def load(name: str, cost_matrix: ArrayLike | None = None) -> keras.Model:
-    """Loads a trained model that decides at the lowest expected cost.
+    """Loads a trained model that decides for the lowest expected cost.
 
     Args:
         name: a name of `table()`, such as `"mnist/calibrated_bayes"`.
@@ -62,7 +62,8 @@ def table() -> Any:
     `argmax_error` is the share of wrong decisions on test examples where each mistake costs 1, and
     `cost_0` to `cost_4` are average test costs under the five matrices
     `costs.randomized_proportional(y_train, seed=0)` to `seed=4`; `first_500_cost_0` is that of the
-    first 500 test examples. Models trained for `cost_0` have only this, and errors of decisions.
+    first 500 test examples. Models trained for `cost_0` have only this cost, and their
+    `argmax_error` is that of their decisions.
 
     Returns:
         A `pandas.DataFrame`, whose index is the names for `load`.

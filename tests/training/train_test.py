@@ -127,7 +127,7 @@ class TestHeldOut:
             UserWarning, match="'calibrated_bayes' calibrates.*not calibrated"
         ) as one:
             self.train(validation_data=False)
-        with pytest.warns(UserWarning, match="'dnn_bayes' trains all its epochs") as other:
+        with pytest.warns(UserWarning, match="'dnn_bayes' trains for all epochs") as other:
             model = self.train("dnn_bayes", validation_data=False)
         assert one[0].filename == other[0].filename == __file__
         assert "val_loss" not in model.history.history
@@ -162,7 +162,8 @@ def planned(algorithm, *shape):
 
 def test_gray_images_without_channels_are_noticed():
     message = (
-        r"x of shape \(N, 8, 9\) is taken as a table of 72 features; for images pass x\[..., None\]"
+        r"x of shape \(N, 8, 9\) is treated as a table of 72 features; "
+        r"for images pass x\[..., None\]"
     )
     with pytest.warns(UserWarning, match=message) as warned:
         planned("cost_model", 8, 9)

@@ -49,7 +49,7 @@ def test_algorithms_that_divide_costs_by_other_units_share_no_pretraining():
         ({}, ("csdnn",), "received neither"),
         ({"costs": COSTS}, ("csdnn", MATRICES[0]), "received both"),
         ({"costs": COSTS, "validation_data": VALIDATION}, (), "must have the same kind of costs"),
-        ({"costs": COSTS.max() - COSTS}, ("dnn_weighted",), "on average the cheapest"),
+        ({"costs": COSTS.max() - COSTS}, ("dnn_weighted",), "cheapest on average"),
         ({"costs": COSTS[:, :9]}, ("min",), "can only decide for classes"),
     ],
 )
