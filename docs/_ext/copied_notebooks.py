@@ -1,4 +1,4 @@
-"""Sphinx extension: the notebooks are pages, with the outputs they were committed with."""
+"""Sphinx extension: makes the notebooks pages, with the outputs that were committed."""
 
 import pathlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""Sphinx extension: code that is a public name of the package links to its page."""
+"""Sphinx extension: links code that is a public name of the package to its page."""
 
 import functools
 import importlib
@@ -27,7 +27,7 @@ def _by_last_name() -> dict[str, set[str]]:
 
 
 def _documented_method(name: str) -> bool:
-    """Whether the page of a class describes that method or property."""
+    """Returns whether the page of a class describes that method or property."""
     owner, _, method = name.rpartition(".")
     module, _, attribute = owner.rpartition(".")
     thing = getattr(importlib.import_module(module), attribute)
@@ -53,7 +53,7 @@ def target(text: str, near: str = "") -> str | None:
         return None
     name, dotted = match[1], match[1] != text.removesuffix("()")
     full = f"csdl_keras.{name}"
-    if near and f"{near}.{name}" in pages():  # a docstring means its neighbours
+    if near and f"{near}.{name}" in pages():  # A docstring means its neighbours.
         return pages()[f"{near}.{name}"]
     if full in pages():
         return pages()[full] if dotted or "." in name or _DISTINCT.fullmatch(name) else None

@@ -1,4 +1,4 @@
-"""Sphinx extension: docstrings are in Markdown, as Keras' are; autodoc takes reStructuredText."""
+"""Sphinx extension: converts docstrings from Markdown, as in Keras, to reStructuredText."""
 
 import re
 import sys
@@ -18,7 +18,7 @@ def _inline(text: str) -> str:
     for i in range(0, len(parts), 2):
         plain = re.sub(r"(\w)_\b(?!\w)", r"\1\\_", parts[i]).replace("|", r"\|")
         parts[i] = _LINK.sub(r"`\1 <\2>`__", plain)
-        if i and parts[i][:1].isalnum():  # no literal ends within a word
+        if i and parts[i][:1].isalnum():  # A literal must not end within a word.
             parts[i] = "\\ " + parts[i]
     for i in range(1, len(parts), 2):
         parts[i] = f"``{parts[i].strip()}``"
@@ -45,10 +45,10 @@ def _table(lines: list[str]) -> list[str]:
 
 
 def _paragraph(lines: list[str]) -> list[str]:
-    """Converts a paragraph; a list in it is one of its own."""
+    """Converts a paragraph; a list in it becomes a paragraph of its own."""
     if not lines:
         return []
-    if [line.strip() for line in lines] == ["Example:"]:  # not indented, so no section of napoleon
+    if [line.strip() for line in lines] == ["Example:"]:  # Napoleon needs an indented text.
         return [".. rubric:: Example"]
     made: list[str] = []
     for line in _inline("\n".join(lines)).split("\n"):
@@ -62,7 +62,7 @@ def _paragraph(lines: list[str]) -> list[str]:
 
 
 _BLOCKS = (
-    # How a block begins, where it ends, whether its last line belongs to it, and its conversion.
+    # Each kind of block has a pattern for its first line, one for its end, and a conversion.
     (re.compile(r"\s*```"), re.compile(r"\s*```\s*$"), _fenced),
     (re.compile(r"\s*>>> "), re.compile(r"\s*$"), list),
     (re.compile(r"\s*\|"), re.compile(r"(?!\s*\|)"), _table),

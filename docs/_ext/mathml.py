@@ -1,4 +1,4 @@
-"""Sphinx extension: formulas are MathML, which browsers draw themselves, without a script."""
+"""Sphinx extension: renders formulas as MathML, which browsers draw without a script."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from sphinx.writers.html5 import HTML5Translator
 
 
 def inline(translator: HTML5Translator, node: nodes.math) -> None:
-    """Writes a formula in a line."""
+    """Writes a formula within a line."""
     translator.body.append(latex2mathml.converter.convert(node.astext()))
     raise nodes.SkipNode
 
 
 def block(translator: HTML5Translator, node: nodes.math_block) -> None:
-    """Writes a formula of its own."""
+    """Writes a displayed formula."""
     formula = latex2mathml.converter.convert(node.astext(), display="block")
     translator.body.append(f'<div class="math">{formula}</div>')
     raise nodes.SkipNode

@@ -1,4 +1,4 @@
-"""Public names of the package, and the one under which each object has its page."""
+"""Finds the package's public names, and the one under which each object has its page."""
 
 import functools
 import importlib

@@ -1,4 +1,4 @@
-"""Sphinx extension: links between files that pages include lead to these pages."""
+"""Sphinx extension: makes links between included files lead to their pages."""
 
 import pathlib
 import re
