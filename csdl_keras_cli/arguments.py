@@ -178,7 +178,7 @@ def add_number(
 
 def add_train_size(parser: argparse.ArgumentParser) -> None:
     """Adds `--train-size`."""
-    text = "use only N examples of a named data set, drawn by class, for training and validation"
+    text = "use only N stratified examples of a named data set, for training plus validation"
     add_number(parser, "--train-size", text)
 
 

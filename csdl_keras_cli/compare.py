@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     shared.check_data(arguments)
     if arguments.data is None:
         print(f"Loading {arguments.dataset} ...", flush=True)
-    # These are imported here so that help and argument errors do not wait for slow imports.
+    # These imports are here so that help and argument errors need neither pandas nor scikit-learn.
     from csdl_keras_cli.comparison import Comparison, chosen
     from csdl_keras_cli.comparison_text import NOTE
     from csdl_keras_cli.data import costs_text, data_record, read_data, summary

@@ -156,7 +156,7 @@ class Comparison:
             rivals += ["today's decisions"] * (not today["saved_low"] > 0)
         if not rivals:
             return text
-        return f"Nothing here costs less than {' or '.join(rivals)} beyond chance. {text}"
+        return f"No model here costs significantly less than {' or '.join(rivals)}. {text}"
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the cost of each row, the lowest on top.

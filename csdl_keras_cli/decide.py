@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", type=pathlib.Path, help=text)
     text = "the .csv file to write (default: standard output)"
     parser.add_argument("--out", type=pathlib.Path, metavar="FILE", help=text)
-    text = "columns for the model's cost expressions, in their order, if the names differ in data"
+    text = "columns to use in the model's cost expressions, in order, if they have other names here"
     parser.add_argument("--costs", type=names, metavar="A,B,...", help=text)
     text = "text that marks a missing value in a .csv file, such as '?'; may be repeated"
     parser.add_argument("--missing", action="append", default=[], metavar="TEXT", help=text)

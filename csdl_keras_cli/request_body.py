@@ -145,7 +145,7 @@ def _columns_schema(columns: Columns, amounts: list[str]) -> dict[str, dict[str,
         fields[str(name)] = {"type": ["number", "boolean", "null"]}
         if known is not None:
             kind = "string" if isinstance(known[0], str) else "number"
-            fields[str(name)] = {"type": [kind, "null"], "description": "Other values are unknown."}
+            fields[str(name)] = {"type": [kind, "null"], "description": "Others count as unknown."}
             fields[str(name)] |= {"enum": [*known, None]} if len(known) <= _LISTED else {}
     for name, form in columns.dates:
         text = f"A date in the strptime format {form}." if form else "An ISO 8601 date."

@@ -109,7 +109,7 @@ def tune(arguments: argparse.Namespace) -> int:
             settings, described = {"cost_matrix": candidates.matrix.tolist()}, data_record(data)
             record = RunRecord(folder, arguments, settings, described)
             print(summary(data), costs_text(data, candidates.matrix), sep="\n")
-            print(f"First training {algorithm.title} on {data.name} untuned.", flush=True)
+            print(f"First, {algorithm.title} is trained untuned on {data.name}.", flush=True)
         default = candidates.score_default()
         if not worker:
             left = arguments.max_trials - len(tuner.oracle.trials)

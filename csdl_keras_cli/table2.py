@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_number(parser, "--seeds", text)
     shared.add_number(parser, "--epochs", "train and pre-train for at most N epochs")
     shared.add_number(parser, "--jobs", "number of processes (default 1)", 1)
-    text = "stop after HOURS; what verdicts need runs first, and the same command continues later"
+    text = "stop after HOURS, with what verdicts need first; run the same command again to continue"
     parser.add_argument("--budget", type=float, metavar="HOURS", help=text)
     text = "also train each algorithm once per data set with twice the epochs and patience"
     parser.add_argument("--double-epochs", action="store_true", help=text)
@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
         planned = dict.fromkeys(profile.algorithms, profile.cost_seeds * profile.seeds)
         asked = {"planned": planned, "unavailable": missing}
         RunRecord(path, arguments, dataclasses.asdict(profile) | asked, {})
-        tell(f"Results are in {path}. To continue after a stop, run the same command again.")
+        tell(f"Results are in {path}. After an interruption, run the same command again.")
         seconds = 3600 * (arguments.budget or math.inf)
         end = time.monotonic() + seconds
         timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _thread.interrupt_main)

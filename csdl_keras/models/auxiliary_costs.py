@@ -81,7 +81,7 @@ def auxiliary_costs(
     weights = [(layer, weight) for layer in model.layers for weight in layer.trainable_weights]
     trained = [*dict.fromkeys(layer for layer, weight in weights if len(weight.shape) > 1)][:-1]
     if not trained:
-        raise ValueError(f"{model.name!r} has no hidden layers that are trained.")
+        raise ValueError(f"{model.name!r} has no trainable hidden layers. Make one trainable.")
     seeds = Seeds(seed)
     outputs = {"output": output}
     for index, layer in enumerate(trained, start=1):

@@ -57,7 +57,7 @@ class PretrainingData:
         self.x = check_inputs(model, self.x)
         if costs_needed:
             if costs is None:
-                raise ValueError("beta > 0 needs `costs`.")
+                raise ValueError("beta > 0 needs `costs`. Pass them, or use beta=0.")
             self.costs = self._checked_costs(costs, binary_costs)
             check_rows("costs", self.costs, len(self.x), "examples")
         if unlabelled is not None:

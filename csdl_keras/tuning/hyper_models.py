@@ -114,7 +114,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         self.max_cost = check_number("max_cost", max_cost, 0, exclude_low=True)
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
         if unknown := spaces.keys() - self.choices.keys():
-            raise TypeError(f"Unknown spaces: {sorted(unknown)}. Known ones: {[*self.choices]}.")
+            raise TypeError(f"Spaces {sorted(unknown)} are unknown. Use any of {[*self.choices]}.")
         #: The space of each hyperparameter.
         self.spaces = {**self.choices, **spaces}
         rates = self.spaces.pop("learning_rate")

@@ -172,8 +172,8 @@ class ResumableTuner(keras_tuner.Tuner):
         if any(found.get(name) != digest for name, digest in key.items()):
             raise ValueError(
                 f"{self._folder} has a search with different costs, data, settings or versions. "
-                "Search in another folder (`directory` or `project_name`; in the command --out), "
-                "or delete this one (`overwrite=True`)."
+                "Search in another folder (`directory`, `project_name` or the option --out), or "
+                "delete this one (`overwrite=True`)."
             )
         return True
 

@@ -100,17 +100,18 @@ def test_today_and_splits():
     y = np.tile(Y, 6)
     same = csdl.compare(np.tile(X, (6, 1)), y, MATRIX, (), today=y, verbose=0)
     assert same.to_frame()["average_cost"]["today"] == 0
-    assert same.sentence.startswith("Nothing here costs less than today's decisions beyond chance.")
+    told = "No model here costs significantly less than today's decisions. "
+    assert same.sentence.startswith(told)
 
 
 def test_nothing_that_is_better_than_a_constant_decision_is_told():
     noise = RNG.normal(size=(150, 2))
     matrix = [[0, 1, 1], [90, 0, 90], [1, 1, 0]]
     found = csdl.compare(noise, Y, matrix, (), verbose=0)
-    told = "Nothing here costs less than the best constant decision beyond chance. "
+    told = "No model here costs significantly less than the best constant decision. "
     assert found.sentence.startswith(told)
     found = csdl.compare(np.tile(X, (6, 1)), np.tile(Y, 6), MATRIX, (), verbose=0)
-    assert "Nothing" not in found.sentence and found.report.rows[0].name in ROWS
+    assert "No model" not in found.sentence and found.report.rows[0].name in ROWS
     assert found.sentence == found.report.sentence
 
 
