@@ -24,7 +24,7 @@ SOME = ("sdae_blind", "min", "cnn_sosr", "csosr", "scae_bayes", "csdnn", "calibr
         pytest.param("images", NAMES["images"], marks=pytest.mark.slow, id="images"),
         pytest.param("images", SOME, id="some on images"),
         pytest.param("table", NAMES["table"], id="table"),
-        pytest.param("folds", NAMES["folds"], id="folds"),
+        pytest.param("folds", NAMES["folds"], marks=pytest.mark.slow, id="folds"),
     ],
 )
 def test_every_algorithm_answers_as_before(data, names):

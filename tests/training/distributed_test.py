@@ -49,6 +49,7 @@ np.testing.assert_allclose(both, alone, rtol=1e-3, atol=1e-3)
 }
 
 
+@pytest.mark.slow
 def test_two_devices_train_as_one_does():
     backend = keras.backend.backend()
     if backend not in CODE:

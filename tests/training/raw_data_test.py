@@ -57,7 +57,10 @@ def test_one_file_takes_raw_rows(tmp_path):
         csdl.decide(model, FRAME.drop(columns="age"))
 
 
-@pytest.mark.parametrize("algorithm", ["ensemble_bayes", "cost_model"])
+ENSEMBLE = pytest.param("ensemble_bayes", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("algorithm", [ENSEMBLE, "cost_model"])
 def test_other_algorithms_take_raw_rows_too(algorithm, tmp_path):
     model = trained(algorithm, settings=SETTINGS.limit_epochs(1).replace({"members": 2}))
     model.save(tmp_path / "model.keras")
