@@ -113,7 +113,7 @@ class TestForms(TestCase):
     ("changes", "message"),
     [
         ({"costs": MATRICES[:4]}, "a matrix for each of 9 examples"),
-        ({"costs": MATRICES[:, :, :2]}, "for 4 decisions"),
+        ({"costs": MATRICES[:, :, :2]}, "of 4 decisions"),
         ({"y_true": MATRICES[:, 0]}, "`labels`|labels of shape"),
     ],
 )
